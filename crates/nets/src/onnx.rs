@@ -50,6 +50,10 @@ mod tests {
         }
     }
 
+    fn step(op: Op, input: usize) -> Node {
+        Node { op, inputs: vec![input] }
+    }
+
     /// A graph with every operator, in the shape of a reader.
     fn reader() -> Graph {
         let depthwise = Conv {
@@ -59,7 +63,6 @@ mod tests {
             padding: [0, 0, 1, 1],
             ..conv(1, 8, [3, 3], 5)
         };
-        let step = |op, input| Node { op, inputs: vec![input] };
         let nodes = vec![
             step(Op::Conv(conv(3, 8, [5, 5], 1)), 0),
             step(Op::MaxPool { size: 2 }, 1),
@@ -77,7 +80,6 @@ mod tests {
 
     /// A graph in the shape of a finder: two paths, free rows and columns.
     fn finder() -> Graph {
-        let step = |op, input| Node { op, inputs: vec![input] };
         let nodes = vec![
             step(Op::Conv(Conv { stride: 2, ..conv(3, 8, [3, 3], 1) }), 0),
             step(Op::Conv(Conv { stride: 2, ..conv(8, 8, [3, 3], 2) }), 1),

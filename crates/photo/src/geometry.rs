@@ -49,6 +49,20 @@ impl Point {
     }
 }
 
+/// The corners with the least and the greatest coordinates of all points, at infinity if there are
+/// none.
+pub fn bounding_box(points: impl IntoIterator<Item = Point>) -> (Point, Point) {
+    let low = Point::new(f64::INFINITY, f64::INFINITY);
+    points.into_iter().fold((low, -low), |(low, high), p| {
+        (Point::new(low.x.min(p.x), low.y.min(p.y)), Point::new(high.x.max(p.x), high.y.max(p.y)))
+    })
+}
+
+/// The centre of a cell of a grid of `steps` by `steps` over the unit square, row by row.
+pub fn grid_center(cell: usize, steps: usize) -> Point {
+    [cell % steps, cell / steps].map(|i| (i as f64 + 0.5) / steps as f64).into()
+}
+
 impl From<[f64; 2]> for Point {
     fn from([x, y]: [f64; 2]) -> Self {
         Self { x, y }
@@ -163,6 +177,16 @@ impl<S> Quad<S> {
     /// spaces.
     pub fn in_space<T>(&self, scale: f64) -> Quad<T> {
         Quad::from_corners(self.0.map(|p| p * scale))
+    }
+
+    /// The largest distance between corners of two outlines of one card, which looks the same after
+    /// half a turn.
+    pub fn corner_error<T>(&self, other: &Quad<T>) -> f64 {
+        let errors = [0, 2].map(|turn| {
+            let corners = (0..4).map(|i| self.0[(i + turn) % 4].distance(other.0[i]));
+            corners.fold(0.0, f64::max)
+        });
+        errors[0].min(errors[1])
     }
 
     /// The same corners, ordered clockwise with a long side first. A card looks the same after half

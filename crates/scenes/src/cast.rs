@@ -204,8 +204,9 @@ mod tests {
         let mut cast = cast(CastParams::NONE, 0);
         cast.fringe = 0.02;
         let (width, height) = (101, 41);
-        let dark = |i: usize| if i % width >= 90 { 0.0 } else { 1.0 };
-        let mut pixels: Vec<[f32; 4]> = (0..width * height).map(|i| [dark(i); 4]).collect();
+        let mut pixels: Vec<[f32; 4]> = (0..width * height)
+            .map(|i| if i % width >= 90 { [0.0; 4] } else { [1.0; 4] })
+            .collect();
         cast.fray(&mut pixels, width);
         let row = &pixels[20 * width..21 * width];
         let sum = |c: usize| row.iter().map(|p| p[c]).sum::<f32>();

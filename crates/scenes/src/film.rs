@@ -423,16 +423,17 @@ mod tests {
     fn a_phone_blurs_and_its_labels_are_those_of_the_middle_of_the_frame() {
         let mut scene = Params::for_kind(Kind::Plain);
         scene.size_px = (320, 180);
-        let params = |phone| FilmParams { scene: scene.clone(), seconds: 2.0, fps: 30.0, phone };
-        let (phone, still) =
-            [true, false].map(|phone| Film::plan(params(phone), 3).unwrap()).into();
+        let [phone, still] = [true, false].map(|phone| {
+            let params = FilmParams { scene: scene.clone(), seconds: 2.0, fps: 30.0, phone };
+            Film::plan(params, 3).unwrap()
+        });
         let (mut least, mut most) = (f64::MAX, f64::MIN);
         for i in (0..60).step_by(6) {
             let (a, b): (FilmFrame, FilmFrame) = (phone.draw(i), still.draw(i));
-            let mean = |image: &RgbImage| {
+            let [with, without] = [&a.image, &b.image].map(|image| {
                 image.as_raw().iter().map(|&v| f64::from(v)).sum::<f64>() / image.len() as f64
-            };
-            let brighter = mean(&a.image) / mean(&b.image);
+            });
+            let brighter = with / without;
             (least, most) = (least.min(brighter), most.max(brighter));
             for (a, b) in a.label.cards.iter().zip(&b.label.cards) {
                 let off = a.corners.center().distance(b.corners.center());
@@ -450,13 +451,9 @@ mod tests {
         let first = &labels[0];
         assert_eq!(first.cards.len(), 12);
         assert!(first.cards.iter().all(|c| !c.moving && c.in_view > 0.95), "{first:?}");
-        let codes = |label: &FrameLabel| {
-            let mut codes: Vec<Card> = label.cards.iter().map(|c| c.code).collect();
-            codes.sort();
-            codes
-        };
         for label in &labels {
-            let mut once = codes(label);
+            let mut once: Vec<Card> = label.cards.iter().map(|c| c.code).collect();
+            once.sort();
             once.dedup();
             assert_eq!(once.len(), label.cards.len(), "each card once");
         }

@@ -91,14 +91,12 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     }
     let dice = |purpose| Dice::new(seed, index, purpose);
     // One deck over several tables is one printing.
-    let printing_dice = |purpose| {
-        if params.full_deck.is_some() { Dice::new(seed, 0, purpose) } else { dice(purpose) }
-    };
-    let mut deck_rng = printing_dice(Purpose::Deck);
+    let printing = if params.full_deck.is_some() { 0 } else { index };
+    let mut deck_rng = Dice::new(seed, printing, Purpose::Deck);
     let deck = params.deck(&mut deck_rng);
     let mirrored = deck_rng.chance(params.mirrored);
-    let mut print =
-        Print::random(Arc::clone(&deck), &mut printing_dice(Purpose::Print), params.variety);
+    let mut print_rng = Dice::new(seed, printing, Purpose::Print);
+    let mut print = Print::random(Arc::clone(&deck), &mut print_rng, params.variety);
     let mut wear_dice = dice(Purpose::Wear);
     print.wear = wear_dice.within(params.wear);
     if let Some(outline_mm) = params.outline_mm {
@@ -225,9 +223,9 @@ fn deal(params: &Params, deck: &Deck, dice: &mut Dice) -> Vec<Card> {
 fn part_of_deck(deck: &Deck, tables: usize, seed: u64, index: u64) -> Vec<Card> {
     let mut cards: Vec<Card> = deck.cards().collect();
     Dice::new(seed, 0, Purpose::Layout).shuffle(&mut cards);
-    let up_to = |table: usize| table * cards.len() / tables.max(1);
     let table = index as usize % tables.max(1);
-    cards[up_to(table)..up_to(table + 1)].to_vec()
+    let [start, end] = [table, table + 1].map(|table| table * cards.len() / tables.max(1));
+    cards[start..end].to_vec()
 }
 
 /// Removes cards with too little in view, and fills in the visible fractions of the others.
@@ -237,8 +235,6 @@ fn in_view(
     print: &Print,
     params: &Params,
 ) -> (Vec<Lying>, Vec<DrawnCard>) {
-    let (width, height) = (f64::from(params.size_px.0), f64::from(params.size_px.1));
-    let inside = |p: Point| p.x >= 0.0 && p.y >= 0.0 && p.x < width && p.y < height;
     loop {
         let drawn: Vec<DrawnCard> = lying
             .iter()
@@ -249,7 +245,8 @@ fn in_view(
                 };
                 let (a, b) = (CARD_LONG_MM / 2.0, CARD_SHORT_MM / 2.0);
                 let probes = card::symbol_probes(card.card, print);
-                let in_picture = probes.iter().filter(|&&(x, y)| inside(at(x, y))).count();
+                let in_picture =
+                    probes.iter().filter(|&&(x, y)| is_inside(at(x, y), params.size_px)).count();
                 let uncovered = symbols_uncovered(card, &lying[i + 1..], print);
                 DrawnCard {
                     of_deck: true,
@@ -285,8 +282,9 @@ fn in_view(
 /// origin.
 fn median_long_side(drawn: &[DrawnCard], view: &View) -> f64 {
     median(drawn.iter().map(|c| c.corners_in_image.long_side())).unwrap_or_else(|| {
-        let at = |x| view.image_from_table(Point::new(x, 0.0), 0.0);
-        at(-CARD_LONG_MM / 2.0).distance(at(CARD_LONG_MM / 2.0))
+        let [left, right] = [-CARD_LONG_MM / 2.0, CARD_LONG_MM / 2.0]
+            .map(|x| view.image_from_table(Point::new(x, 0.0), 0.0));
+        left.distance(right)
     })
 }
 
@@ -401,17 +399,25 @@ pub const MAX_SIDE_PX: u32 = 8192;
 
 /// The corners in the mirrored picture, still clockwise and starting with the same edge.
 fn mirrored_quad(quad: Quad, width: f64) -> Quad {
-    let [a, b, c, d] = quad.0.map(|p| Point::new(width - p.x, p.y));
+    let [a, b, c, d] = quad.0.map(|p| mirrored_point(p, width));
     Quad::new([b, a, d, c])
+}
+
+fn mirrored_point(p: Point, width: f64) -> Point {
+    Point::new(width - p.x, p.y)
+}
+
+/// Whether a point is in a picture of this size.
+fn is_inside(p: Point, (width, height): (u32, u32)) -> bool {
+    p.x >= 0.0 && p.y >= 0.0 && p.x < f64::from(width) && p.y < f64::from(height)
 }
 
 impl DrawnCard {
     /// Moves its coordinates to the mirrored picture.
     pub(crate) fn mirror(&mut self, width: f64) {
-        let flipped = |p: Point| Point::new(width - p.x, p.y);
         self.corners_in_image = upper_first(mirrored_quad(self.corners_in_image, width).0);
-        self.center_in_image = flipped(self.center_in_image);
-        self.symbols_in_image.iter_mut().for_each(|p| *p = flipped(*p));
+        self.center_in_image = mirrored_point(self.center_in_image, width);
+        self.symbols_in_image.iter_mut().for_each(|p| *p = mirrored_point(*p, width));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lighting: colour temperature, fall-off over the table, cast shadows and glare.
 
-use super::{camera::View, params::Params};
+use super::{camera::View, paint::pixel_range, params::Params};
 use setsight_photo::print::dice::{Dice, Span};
 use setsight_photo::{geometry::Point, print::color::black_body};
 
@@ -98,9 +98,8 @@ impl Light {
         let balance = dice.within(params.balance);
         let tint =
             [dice.normal(), dice.normal(), dice.normal()].map(|n| (1.0 + params.tint * n).max(0.5));
-        let balanced = |color: [f64; 3]| {
-            [0, 1, 2].map(|c| (color[c] * lamp[c].powf(-balance) * tint[c]) as f32)
-        };
+        let [lamp, ambient] = [lamp, around]
+            .map(|color| [0, 1, 2].map(|c| (color[c] * lamp[c].powf(-balance) * tint[c]) as f32));
         let angle = dice.between(0.0, std::f64::consts::TAU);
         let away = Point::new(angle.cos(), angle.sin());
         let falloff = dice.within(params.falloff);
@@ -145,8 +144,8 @@ impl Light {
             }
         }
         Self {
-            lamp: balanced(lamp),
-            ambient: balanced(around),
+            lamp,
+            ambient,
             ambient_part: 1.0 - depth,
             center: middle - away * (extent_mm * dice.between(0.0, 0.9)),
             reach_mm,
@@ -245,12 +244,8 @@ impl Light {
         let height = pixels.len() / width;
         for spot in &self.spots {
             let reach = 2.6 * spot.radii.0.max(spot.radii.1);
-            let range = |center: f64, limit: usize| {
-                let clamp = |v: f64| v.clamp(0.0, limit as f64) as usize;
-                clamp(center - reach)..clamp(center + reach)
-            };
-            for y in range(spot.center.y, height) {
-                for x in range(spot.center.x, width) {
+            for y in pixel_range(spot.center.y - reach, spot.center.y + reach, height) {
+                for x in pixel_range(spot.center.x - reach, spot.center.x + reach, width) {
                     let shine = spot.at(Point::new(x as f64 + 0.5, y as f64 + 0.5));
                     if shine == 0.0 {
                         continue;

@@ -2,7 +2,7 @@
 
 use super::{DrawnCard, camera::View, distractors::for_pixels, light::Light, table::Lying};
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
-use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::geometry::{Point, Quad, grid_center};
 use setsight_photo::print::card::{self, Print};
 use setsight_photo::print::dice;
 use setsight_photo::print::ink::{Footprint, rounded_rectangle};
@@ -20,10 +20,10 @@ impl Lying {
 
     /// A pixel's footprint on the table, in the card's own axes.
     pub(super) fn footprint_on_card(&self, on_table: &Footprint) -> Footprint {
-        let turned = |(x, y): (f64, f64)| {
+        let [right, down] = [on_table.right, on_table.down].map(|(x, y)| {
             (x * self.along.x + y * self.along.y, y * self.along.x - x * self.along.y)
-        };
-        Footprint { right: turned(on_table.right), down: turned(on_table.down) }
+        });
+        Footprint { right, down }
     }
 
     /// Slope of the card there.
@@ -39,8 +39,9 @@ pub(super) fn hidden(lying: &[Lying], view: &View, size: (usize, usize)) -> Vec<
     for card in lying {
         // Clear of the rounded corners, of a curled card's bent sides and of the pixel's width.
         let (a, b) = (CARD_LONG_MM / 2.0 - 5.0, CARD_SHORT_MM / 2.0 - 5.0);
-        let at = |x: f64, y: f64| view.image_from_table(card.table_from_card(x, y), 0.0);
-        let quad = Quad::new([(-a, -b), (a, -b), (a, b), (-a, b)].map(|(x, y)| at(x, y)));
+        let corners = [(-a, -b), (a, -b), (a, b), (-a, b)];
+        let quad =
+            Quad::new(corners.map(|(x, y)| view.image_from_table(card.table_from_card(x, y), 0.0)));
         let pixel_mm = 2.0 * a / quad.long_side().min(quad.short_side() * a / b);
         if pixel_mm > 2.0 || card.curl_mm.abs() > 3.0 {
             continue;
@@ -57,19 +58,17 @@ pub(super) fn hidden(lying: &[Lying], view: &View, size: (usize, usize)) -> Vec<
 /// Draws every second pixel of every second row, and interpolates between them.
 pub(super) fn draw_coarse(
     pixels: &mut [[f32; 4]],
-    (width, height): (usize, usize),
+    size: (usize, usize),
     hidden: &[bool],
     at: impl Fn(usize, usize) -> [f32; 4],
 ) {
+    let width = size.0;
     let mean = |a: [f32; 4], b: [f32; 4]| [0, 1, 2, 3].map(|c| 0.5 * (a[c] + b[c]));
     let columns = width / 2 + 1;
-    let needed = |i: usize, j: usize| {
-        // A node is needed if one of the pixels around it is.
-        (j.saturating_sub(1)..(j + 2).min(height))
-            .any(|y| (i.saturating_sub(1)..(i + 2).min(width)).any(|x| !hidden[y * width + x]))
-    };
     let row = |j: usize| -> Vec<[f32; 4]> {
-        (0..columns).map(|i| if needed(2 * i, j) { at(2 * i, j) } else { [0.0; 4] }).collect()
+        (0..columns)
+            .map(|i| if is_needed(hidden, size, (2 * i, j)) { at(2 * i, j) } else { [0.0; 4] })
+            .collect()
     };
     let mut above = row(0);
     for (j, two) in pixels.chunks_mut(2 * width).enumerate() {
@@ -92,6 +91,24 @@ pub(super) fn draw_coarse(
 
 /// Width of the dark seam between a card and the table.
 const SEAM_MM: f64 = 1.2;
+
+/// A node is needed if one of the pixels around it is.
+fn is_needed(hidden: &[bool], (width, height): (usize, usize), (i, j): (usize, usize)) -> bool {
+    (j.saturating_sub(1)..(j + 2).min(height))
+        .any(|y| (i.saturating_sub(1)..(i + 2).min(width)).any(|x| !hidden[y * width + x]))
+}
+
+/// Signed distance of a place of a card's plane from the card's border, in millimetres: negative
+/// on the card.
+pub(super) fn to_border(p: Point, print: &Print) -> f64 {
+    rounded_rectangle(p.x, p.y, CARD_LONG_MM / 2.0, CARD_SHORT_MM / 2.0, print.corner_mm).mm
+}
+
+/// The pixels between two coordinates, of those below the limit.
+pub(super) fn pixel_range(from: f64, to: f64, limit: usize) -> std::ops::Range<usize> {
+    let [from, to] = [from, to].map(|v| v.clamp(0.0, limit as f64) as usize);
+    from..to
+}
 
 pub(super) fn draw_card(
     pixels: &mut [[f32; 4]],
@@ -116,16 +133,14 @@ pub(super) fn draw_card(
             return;
         }
         let pixel = &mut pixels[j * size.0 + i];
-        let distance = |p: Point| {
-            let (long, short) = (CARD_LONG_MM / 2.0, CARD_SHORT_MM / 2.0);
-            rounded_rectangle(p.x, p.y, long, short, print.corner_mm).mm
-        };
-        let thrown = distance(
+        let thrown = to_border(
             card.card_from_table(point.place - light.away * (length + card.height_mm(flat.x))),
+            print,
         );
         let soft = (softness + card.height_mm(flat.x)).max(point.size_mm);
         let t = (0.5 - thrown / soft).clamp(0.0, 1.0);
-        let seam = (1.0 - distance(flat).max(0.0) / SEAM_MM.max(point.size_mm)).clamp(0.0, 1.0);
+        let seam =
+            (1.0 - to_border(flat, print).max(0.0) / SEAM_MM.max(point.size_mm)).clamp(0.0, 1.0);
         let dark = (1.0 - depth * (t * t * (3.0 - 2.0 * t)).max(0.55 * seam)) as f32;
         for value in &mut pixel[..3] {
             *value *= dark;
@@ -217,11 +232,10 @@ impl Owner {
     pub(super) fn uncovered(&self, mut quads: Vec<Quad>) -> Vec<Quad> {
         const STEPS: usize = 8;
         quads.retain(|quad| {
-            let part = |i: usize| (i as f64 + 0.5) / STEPS as f64;
-            let open = (0..STEPS * STEPS).filter(|k| {
-                let (u, v) = (part(k % STEPS), part(k / STEPS));
-                let top = quad.0[0].lerp(quad.0[1], u);
-                let p = top.lerp(quad.0[3].lerp(quad.0[2], u), v);
+            let open = (0..STEPS * STEPS).filter(|&k| {
+                let Point { x, y } = grid_center(k, STEPS);
+                let top = quad.0[0].lerp(quad.0[1], x);
+                let p = top.lerp(quad.0[3].lerp(quad.0[2], x), y);
                 self.at(p) == Some(0)
             });
             quad.is_convex() && open.count() as f64 >= MOST * (STEPS * STEPS) as f64

@@ -411,13 +411,13 @@ mod tests {
 
     #[test]
     fn most_cards_for_the_refiner_are_covered() {
-        let covered_of = |scene: fn(u64, u64, (u32, u32)) -> Result<Scene, RenderError>| {
+        let scenes: [fn(u64, u64, (u32, u32)) -> Result<Scene, RenderError>; 2] = [refiner, finder];
+        let [(refiner, cards), (finder, _)] = scenes.map(|scene| {
             let scenes = (0..30).map(|index| scene(5, index, (320, 256)).unwrap());
             let cards: Vec<_> = scenes.flat_map(|scene| scene.cards).collect();
             let covered = cards.iter().filter(|card| card.area_in_view < 0.95).count();
             (covered as f64 / cards.len() as f64, cards.len())
-        };
-        let ((refiner, cards), (finder, _)) = (covered_of(refiner), covered_of(finder));
+        });
         assert!(
             refiner > 0.5 && refiner > finder + 0.1 && cards > 250,
             "{refiner} {finder} {cards}"

@@ -8,12 +8,12 @@ mod draw;
 pub mod invented;
 mod style;
 
-use super::{DrawnCard, RenderError, Scene, upper_first};
+use super::{DrawnCard, RenderError, Scene, is_inside, upper_first};
 use super::{camera::View, cast::Cast, distractors::annotations, light::Light, params::Params};
 use super::{deal, median_long_side, part_of_deck, sensor};
 use image::RgbImage;
 use setsight_game::cards::{Card, outline::CARD_LONG_MM};
-use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::geometry::{Point, Quad, grid_center};
 use setsight_photo::print::color::linear_from_srgb;
 use setsight_photo::print::dice::{Dice, Purpose};
 use std::sync::LazyLock;
@@ -210,21 +210,20 @@ impl Plan {
 /// Fills in the fractions of a card that are in the picture.
 fn see(card: &mut DrawnCard, size: (u32, u32)) {
     const STEPS: usize = 10;
-    let inside =
-        |p: &Point| p.x >= 0.0 && p.y >= 0.0 && p.x < f64::from(size.0) && p.y < f64::from(size.1);
     let quad = card.corners_in_image;
-    let part = |i: usize| (i as f64 + 0.5) / STEPS as f64;
-    let place = |u: f64, v: f64| quad.0[0].lerp(quad.0[1], u).lerp(quad.0[3].lerp(quad.0[2], u), v);
-    let inside_points =
-        (0..STEPS * STEPS).filter(|k| inside(&place(part(k % STEPS), part(k / STEPS))));
+    let inside_points = (0..STEPS * STEPS).filter(|&k| {
+        let Point { x, y } = grid_center(k, STEPS);
+        is_inside(quad.0[0].lerp(quad.0[1], x).lerp(quad.0[3].lerp(quad.0[2], x), y), size)
+    });
     card.area_in_view = inside_points.count() as f64 / (STEPS * STEPS) as f64;
     // A symbol is about a fifth of the card wide and two thirds high.
     let (along, down) = ((quad.0[1] - quad.0[0]) * 0.2, (quad.0[3] - quad.0[0]) * 0.66);
     for (visibility, &center) in card.symbol_visibility.iter_mut().zip(&card.symbols_in_image) {
-        let probe =
-            |k: usize| center + along * (part(k % STEPS) - 0.5) + down * (part(k / STEPS) - 0.5);
-        let count = (0..STEPS * STEPS).filter(|&k| inside(&probe(k))).count();
-        *visibility = count as f64 / (STEPS * STEPS) as f64;
+        let inside_probes = (0..STEPS * STEPS).filter(|&k| {
+            let Point { x, y } = grid_center(k, STEPS);
+            is_inside(center + along * (x - 0.5) + down * (y - 0.5), size)
+        });
+        *visibility = inside_probes.count() as f64 / (STEPS * STEPS) as f64;
     }
     card.symbols_in_view =
         card.symbol_visibility.iter().sum::<f64>() / card.symbol_visibility.len() as f64;
@@ -408,15 +407,15 @@ mod tests {
         let deck = params.deck(&mut Dice::new(3, 0, Purpose::Deck));
         let style =
             Style::random(&deck, 1.5, false, 80.0, 1.0, &mut Dice::new(3, 0, Purpose::Screen));
-        let picture = |strange: bool| {
+        let [strange, plain] = [true, false].map(|strange| {
             let mut image = RgbImage::from_pixel(140, 100, image::Rgb([40; 3]));
             let card = "2frd".parse().unwrap();
             let (center, along) = (Point::new(70.0, 50.0), Point::new(1.0, 0.0));
             let placed = Placed { card, center, along, chosen: false, strange };
             draw::card(&mut image, &placed, 80.0, &style);
             image
-        };
-        assert_ne!(picture(true), picture(false));
+        });
+        assert_ne!(strange, plain);
     }
 
     #[test]

@@ -147,21 +147,30 @@ fn toned(table: &[f32], linear: f32) -> f32 {
     table[i] + (table[i + 1] - table[i]) * (at - i as f32)
 }
 
+/// The mean of a channel of some of a pixel's neighbours.
+fn mean_near(
+    light: &[[f32; 4]],
+    width: usize,
+    (x, y): (usize, usize),
+    offsets: &[(i32, i32)],
+    c: usize,
+) -> f32 {
+    let height = light.len() / width;
+    let near = offsets
+        .iter()
+        .map(|&(dx, dy)| light[mirrored(y, dy, height) * width + mirrored(x, dx, width)][c]);
+    near.sum::<f32>() / offsets.len() as f32
+}
+
 /// Simulates a Bayer mosaic (red, green; green, blue) and bilinear demosaicing, which gives fine
 /// stripes false colours.
 fn through_mosaic(light: &[[f32; 4]], width: usize) -> Light4 {
-    let height = light.len() / width;
-    let at = |x: usize, y: usize, dx: i32, dy: i32, c: usize| {
-        light[mirrored(y, dy, height) * width + mirrored(x, dx, width)][c]
-    };
     const SIDES: [(i32, i32); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
     const DIAGONALS: [(i32, i32); 4] = [(-1, -1), (1, -1), (-1, 1), (1, 1)];
     let mut out = Vec::with_capacity(light.len());
     for (i, pixel) in light.iter().enumerate() {
         let (x, y) = (i % width, i / width);
-        let mean = |offsets: &[(i32, i32)], c: usize| {
-            offsets.iter().map(|&(dx, dy)| at(x, y, dx, dy, c)).sum::<f32>() / offsets.len() as f32
-        };
+        let mean = |offsets: &[(i32, i32)], c| mean_near(light, width, (x, y), offsets, c);
         let (row, column) = (&SIDES[..2], &SIDES[2..]);
         let [r, g, b] = match (x % 2, y % 2) {
             (0, 0) => [pixel[0], mean(&SIDES, 1), mean(&DIAGONALS, 2)],

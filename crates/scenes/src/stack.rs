@@ -3,15 +3,13 @@
 //! Its top card looks like any other, with three differences: it is nearer to the camera, the
 //! visible sides of the stack show, and its shadow is longer because of the stack's height.
 
-use super::{
-    camera::View, distractors::for_pixels, light::Light, paint::Owner, params::Params, table::Lying,
-};
+use super::paint::{Owner, to_border};
+use super::{camera::View, distractors::for_pixels, light::Light, params::Params, table::Lying};
 use setsight_game::cards::Card;
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use setsight_photo::geometry::Point;
 use setsight_photo::print::card::{self, Print};
 use setsight_photo::print::dice::Dice;
-use setsight_photo::print::ink::rounded_rectangle;
 
 /// Half of a card's sides.
 const HALF_MM: (f64, f64) = (CARD_LONG_MM / 2.0, CARD_SHORT_MM / 2.0);
@@ -93,14 +91,14 @@ impl Stack {
         let (_, softness, depth) = light.card_shadow;
         // Ambient light fills in a card's shadow, but less so the shadow of a high stack.
         let depth = 0.25 + 0.75 * depth;
-        let edge = |p: Point| rounded_rectangle(p.x, p.y, HALF_MM.0, HALF_MM.1, print.corner_mm).mm;
         for_pixels(&around, size, |i, j| {
             let point = view.table_from_image(Point::new(i as f64 + 0.5, j as f64 + 0.5));
             let pixel = &mut pixels[j * size.0 + i];
             let thrown = (0..=SHADOW_STEPS)
                 .map(|k| {
                     let height = self.height_mm * k as f64 / SHADOW_STEPS as f64;
-                    edge(top.card_from_table(point.place - light.away * (height * self.slant)))
+                    let below = point.place - light.away * (height * self.slant);
+                    to_border(top.card_from_table(below), print)
                 })
                 .fold(f64::INFINITY, f64::min);
             let soft = (softness + 0.2 * self.height_mm).max(point.size_mm);
@@ -116,7 +114,7 @@ impl Stack {
                     let face = card::face(layer.card, print, p.x, p.y, &footprint);
                     (face.color, face.cover)
                 } else {
-                    let cover = (0.5 - edge(p) / point.size_mm).clamp(0.0, 1.0);
+                    let cover = (0.5 - to_border(p, print) / point.size_mm).clamp(0.0, 1.0);
                     (print.stock.map(|v| v * self.tones[k]), cover)
                 };
                 if cover > 0.5 {

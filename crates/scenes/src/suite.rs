@@ -124,8 +124,8 @@ fn usual(kind: Kind) -> Params {
 const WIDE: u64 = HELD_BACK + 0x7769_6465;
 
 fn wide() -> Vec<Part> {
-    let only = |deck| vec![(DeckChoice::Known(deck), 1.0)];
-    let (classic, rectangles) = (only(Deck::classic()), only(Deck::rectangles()));
+    let [classic, rectangles] =
+        [Deck::classic(), Deck::rectangles()].map(|deck| vec![(DeckChoice::Known(deck), 1.0)]);
     let invented = vec![(DeckChoice::Invented, 1.0)];
     let parts = [
         ("violet", Kind::Violet, &classic, 0.0),
@@ -240,6 +240,10 @@ mod tests {
     use setsight_photo::labels::LabelFile;
     use std::path::Path;
 
+    fn has_tag(scene: &Scene, tag: &str) -> bool {
+        scene.tags.iter().any(|t| t == tag)
+    }
+
     #[test]
     fn the_hard_suite_is_what_its_name_says() {
         let parts = Suite::Hard.parts();
@@ -251,13 +255,18 @@ mod tests {
             if heap {
                 assert!(scene.cards.len() >= 18, "{}: {}", part.name, scene.cards.len());
             }
-            let tag = |tag: &str| scene.tags.iter().any(|t| t == tag);
             match part.name {
-                "heap-on-black" => assert!(tag("heap") && tag("dark_background")),
-                "heap-on-wood" => assert!(tag("heap") && tag("wood_background")),
-                "heap-on-white" => assert!(tag("heap") && tag("white_background")),
-                "strong-glare" => assert!(tag("glare")),
-                "white-on-white" => assert!(tag("white_background")),
+                "heap-on-black" => {
+                    assert!(has_tag(&scene, "heap") && has_tag(&scene, "dark_background"))
+                }
+                "heap-on-wood" => {
+                    assert!(has_tag(&scene, "heap") && has_tag(&scene, "wood_background"))
+                }
+                "heap-on-white" => {
+                    assert!(has_tag(&scene, "heap") && has_tag(&scene, "white_background"))
+                }
+                "strong-glare" => assert!(has_tag(&scene, "glare")),
+                "white-on-white" => assert!(has_tag(&scene, "white_background")),
                 "640x480" => assert_eq!(scene.image.dimensions(), (640, 480)),
                 other => panic!("{other} is new"),
             }
@@ -268,9 +277,8 @@ mod tests {
         for part in Suite::Screens.parts() {
             assert!(part.seed >= HELD_BACK);
             let scene = part.draw(0).unwrap();
-            let tag = |tag: &str| scene.tags.iter().any(|t| t == tag);
-            assert!(tag("screen") && scene.cards.len() >= 8);
-            assert_eq!(tag("photographed_screen"), part.name == "photographed");
+            assert!(has_tag(&scene, "screen") && scene.cards.len() >= 8);
+            assert_eq!(has_tag(&scene, "photographed_screen"), part.name == "photographed");
         }
     }
     #[test]
@@ -279,15 +287,16 @@ mod tests {
         for part in Suite::Wide.parts() {
             assert!(part.seed >= HELD_BACK && !hard.contains(&part.seed));
             let scene = part.draw(0).unwrap();
-            let tag = |tag: &str| scene.tags.iter().any(|t| t == tag);
             assert_eq!(scene.mirrored, part.name.ends_with("mirrored"), "{}", part.name);
             assert_eq!(scene.deck.name == "rectangles", part.name.starts_with("rectangles"));
             match part.name {
-                "two-lamps" => assert!(tag("two_lamps")),
-                "writing" => assert!(tag("drawn_on")),
-                "print" => assert!(tag("distractors")),
+                "two-lamps" => assert!(has_tag(&scene, "two_lamps")),
+                "writing" => assert!(has_tag(&scene, "drawn_on")),
+                "print" => assert!(has_tag(&scene, "distractors")),
                 "unknown-decks" => {
-                    assert!(scene.deck.name.starts_with("invented-") && tag("other_deck"));
+                    assert!(
+                        scene.deck.name.starts_with("invented-") && has_tag(&scene, "other_deck")
+                    );
                     assert_ne!(part.draw(1).unwrap().deck.name, scene.deck.name);
                 }
                 _ => {}
@@ -323,11 +332,7 @@ mod tests {
                  `setsight render --samples --out datasets/samples --overwrite`",
                 samples[i].file
             );
-            let codes = |cards: Vec<_>| cards;
-            assert_eq!(
-                codes(scene.cards.iter().map(|c| c.card).collect()),
-                codes(labels[i].cards.iter().map(|c| c.code).collect())
-            );
+            assert!(scene.cards.iter().map(|c| c.card).eq(labels[i].cards.iter().map(|c| c.code)));
         }
     }
 

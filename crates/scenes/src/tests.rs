@@ -195,26 +195,28 @@ fn a_mirrored_table_is_the_same_table_flipped_with_its_labels() {
                 .all(|p| quad.0.iter().any(|q| flipped(p).distance(*q) < 1e-9))
         );
         // A half turn may have put the opposite side first.
-        let sides = |quad: Quad| [(0, 1), (2, 3)].map(|(i, j)| quad.0[i].distance(quad.0[j]));
+        let [c0, c1, c2, c3] = a.corners_in_image.0;
         let long = quad.0[0].distance(quad.0[1]);
-        let as_before = sides(a.corners_in_image).iter().any(|side| (side - long).abs() < 1e-9);
+        let as_before =
+            [c0.distance(c1), c2.distance(c3)].iter().any(|side| (side - long).abs() < 1e-9);
         assert!(as_before, "a long side first");
     }
     let label = b.label("a.jpg".into());
     assert!(label.mirrored && label.deck == "classic");
 }
 
+fn table_of(deck: DeckChoice) -> Scene {
+    let mut params = small(Kind::Plain);
+    params.variety = 0.0;
+    params.decks = vec![(deck, 1.0)];
+    render(&params, 12, 0).unwrap()
+}
+
 #[test]
 fn a_table_of_another_deck_has_its_cards_where_the_classic_one_has_them() {
-    let of = |choice: DeckChoice| {
-        let mut params = small(Kind::Plain);
-        params.variety = 0.0;
-        params.decks = vec![(choice, 1.0)];
-        render(&params, 12, 0).unwrap()
-    };
-    let classic = of(DeckChoice::Known(Deck::classic()));
+    let classic = table_of(DeckChoice::Known(Deck::classic()));
     for choice in [DeckChoice::Known(Deck::rectangles()), DeckChoice::Invented] {
-        let other = of(choice);
+        let other = table_of(choice);
         assert_ne!(other.deck, classic.deck);
         assert_ne!(other.image, classic.image);
         assert!(other.tags.iter().any(|tag| tag == "other_deck"));

@@ -193,8 +193,9 @@ impl Checkpoint {
         let (header_bytes, header) =
             SafeTensors::read_metadata(bytes).map_err(|error| damaged(&error.to_string()))?;
         let metadata = header.metadata().as_ref();
-        let text = |key: &str| metadata.and_then(|all| all.get(key)).map(String::as_str);
-        let (Some(run), Some(sha256)) = (text(RUN), text(SHA256)) else {
+        let [Some(run), Some(sha256)] =
+            [RUN, SHA256].map(|key| metadata.and_then(|all| all.get(key)).map(String::as_str))
+        else {
             return Err(damaged("its metadata lack a run or its hash"));
         };
         let numbers = &bytes[size_of::<u64>() + header_bytes..];

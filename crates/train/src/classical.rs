@@ -83,11 +83,11 @@ fn observations_of(source: usize, i: usize, crop: &RgbImage, card: Card) -> Vec<
     let plain = CardImage::from_crop(crop.clone());
     let sum: f32 = plain.white_in_image.iter().sum();
     let light = [0, 2].map(|c| (plain.white_in_image[c] / sum / LIGHT_STEP).round() as i32);
-    let of = |image: &CardImage, card, before| {
+    let observe = |image: &CardImage, card, before| {
         let features = Features::measure(image, Masks::of_edition(Edition::Classic));
         Observation { source, card, light, before, features }
     };
-    let mut all = vec![of(&plain, Some(card), None)];
+    let mut all = vec![observe(&plain, Some(card), None)];
     let before = (!all[0].features.symbols.is_empty()).then_some(all[0].features.hue);
     let (frame, quad) = on_a_table(crop, &mut rng);
     for (is_card, augmented) in
@@ -105,7 +105,7 @@ fn observations_of(source: usize, i: usize, crop: &RgbImage, card: Card) -> Vec<
             let pixels = RgbImage::from_raw(WIDTH as u32, HEIGHT as u32, pixels);
             image = CardImage::from_crop(pixels.expect("the network's size"));
         }
-        all.push(of(&image, is_card.then_some(card), before));
+        all.push(observe(&image, is_card.then_some(card), before));
     }
     all
 }
@@ -188,6 +188,12 @@ fn weights(mut choices: Vec<Choice>) -> Vec<f64> {
     fitted.iter().zip(&scale).map(|(w, scale)| w / scale).collect()
 }
 
+/// With the angle that is nearest to the color's.
+fn hue_near(color: usize, [angle, length]: [f32; 2]) -> Vector2<f64> {
+    let turn = (f64::from(angle) - ANGLES[color] + PI).rem_euclid(TAU) - PI;
+    Vector2::new(ANGLES[color] + turn, f64::from(length))
+}
+
 /// The centre of each colour (angle, logarithm of length), its scatter within a light (angle angle,
 /// angle length, length length), and the covariance of all centres from light to light. Centres are
 /// means over sources of means over lights. Of what altering a crop changes, half counts as scatter
@@ -199,12 +205,8 @@ fn colors(observations: &[Observation]) -> ([[f64; 2]; 3], [[f64; 3]; 3], Matrix
         let Some(color) = observation.card.map(|card| card.value(Property::Color)) else {
             continue;
         };
-        let place = |[angle, length]: [f32; 2]| {
-            let turn = (f64::from(angle) - ANGLES[color] + PI).rem_euclid(TAU) - PI;
-            Vector2::new(ANGLES[color] + turn, f64::from(length))
-        };
-        let hue = place(observation.features.hue);
-        match observation.before.map(|before| hue - place(before)) {
+        let hue = hue_near(color, observation.features.hue);
+        match observation.before.map(|before| hue - hue_near(color, before)) {
             None => {
                 lights.entry((observation.source, observation.light)).or_default()[color].push(hue)
             }

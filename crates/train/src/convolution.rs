@@ -50,9 +50,12 @@ impl Convolution {
         if depthwise {
             assert!(self.groups == channels && channels == outputs, "one kernel for each channel");
         }
-        let places = |side: usize, padding: usize, kernel: usize| {
-            (side + padding - (self.dilation * (kernel - 1) + 1)) / stride + 1
-        };
+        let [rows_out, columns_out] =
+            [(rows_in, above + below, kernel[0]), (columns_in, left + right, kernel[1])].map(
+                |(side, padding, kernel)| {
+                    (side + padding - (self.dilation * (kernel - 1) + 1)) / stride + 1
+                },
+            );
         Windows {
             images,
             depthwise,
@@ -60,8 +63,8 @@ impl Convolution {
             rows_in,
             columns_in,
             outputs,
-            rows_out: places(rows_in, above + below, kernel[0]),
-            columns_out: places(columns_in, left + right, kernel[1]),
+            rows_out,
+            columns_out,
             kernel,
             stride,
             dilation: self.dilation,
@@ -424,11 +427,15 @@ mod tests {
                     let w = ((o * each + i) * of.kernel[0] + y) * of.kernel[1] + x;
                     for row in 0..rows_out {
                         for column in 0..columns_out {
-                            let at = |place: usize, k: usize, before: usize| {
-                                (place * of.stride + k * of.dilation).checked_sub(before)
+                            let (r, c) = (
+                                row * of.stride + y * of.dilation,
+                                column * of.stride + x * of.dilation,
+                            );
+                            let (Some(r), Some(c)) =
+                                (r.checked_sub(of.padding[0]), c.checked_sub(of.padding[1]))
+                            else {
+                                continue;
                             };
-                            let (r, c) = (at(row, y, of.padding[0]), at(column, x, of.padding[1]));
-                            let (Some(r), Some(c)) = (r, c) else { continue };
                             if r < rows && c < columns {
                                 let from = ((n * channels + channel) * rows + r) * columns + c;
                                 let to =

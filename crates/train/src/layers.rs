@@ -188,8 +188,9 @@ pub(crate) fn dense_gradient(
     let of_input = gradient.dot(&matrix(weights, outputs, inputs));
     let of_weights = gradient.t().dot(&matrix(&input.values, n, inputs));
     let of_bias = gradient.sum_axis(ndarray::Axis(0));
-    let numbers = |array: ndarray::Array2<f32>| array.iter().copied().collect();
-    (numbers(of_input), numbers(of_weights), of_bias.to_vec())
+    let [of_input, of_weights] =
+        [of_input, of_weights].map(|array| array.iter().copied().collect());
+    (of_input, of_weights, of_bias.to_vec())
 }
 
 fn matrix(values: &[f32], rows: usize, columns: usize) -> ArrayView2<'_, f32> {
@@ -386,12 +387,12 @@ pub(crate) mod tests {
         let gradient = loss(output.to_vec()).gradient;
         assert_eq!(gradient.len(), output.len());
         for i in (0..output.len()).step_by(step) {
-            let at = |by: f32| {
+            let [above, below] = [5e-3, -5e-3].map(|by| {
                 let mut moved = output.to_vec();
                 moved[i] += by;
                 f64::from(loss(moved).total)
-            };
-            let wanted = (at(5e-3) - at(-5e-3)) / 1e-2;
+            });
+            let wanted = (above - below) / 1e-2;
             let found = f64::from(gradient[i]);
             assert!((found - wanted).abs() < 2e-3 + 0.03 * wanted.abs(), "{i}: {found} {wanted}");
         }

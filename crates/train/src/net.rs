@@ -663,8 +663,11 @@ mod tests {
         let folded = run_graph(&plan.graph(&again), input()).values;
         let trained = plan.forward(&again, input());
         for ((wanted, folded), trained) in wanted.iter().zip(folded).zip(&trained.output().values) {
-            let near = |v: f32| (v - wanted).abs() < 1e-3 * wanted.abs().max(1.0);
-            assert!(near(folded) && near(*trained), "{wanted} {folded} {trained}");
+            let most = 1e-3 * wanted.abs().max(1.0);
+            assert!(
+                (folded - wanted).abs() < most && (trained - wanted).abs() < most,
+                "{wanted} {folded} {trained}"
+            );
         }
         let other = Plan::chain(3, [8, 12], vec![Layer::conv3(3, 4, 2)]);
         assert!(other.weights_of(&graph, input()).is_none());
@@ -677,12 +680,12 @@ mod tests {
         for (i, array) in weights.arrays.iter().enumerate() {
             for k in [0, array.values.len() - 1] {
                 let found = gradients.arrays[i].values[k];
-                let at = |step: f32| {
+                let [above, below] = [2e-3, -2e-3].map(|step| {
                     let mut moved = weights.clone();
                     moved.arrays[i].values[k] += step;
                     mean_square(plan, &moved).0
-                };
-                let wanted = (at(2e-3) - at(-2e-3)) / 4e-3;
+                });
+                let wanted = (above - below) / 4e-3;
                 let name = &array.name;
                 assert!(
                     (found - wanted).abs() < 2e-3 + 0.05 * wanted.abs(),

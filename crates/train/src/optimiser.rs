@@ -290,8 +290,11 @@ mod tests {
     /// A coin that shows 1 three times in four has log odds of ln 3.
     #[test]
     fn the_weights_of_a_coin_are_its_log_odds() {
-        let toss = |truth| Choice { features: vec![vec![0.0], vec![1.0]], truth, weight: 100.0 };
-        let tosses = [toss(1), toss(1), toss(1), toss(0)];
+        let tosses = [1, 1, 1, 0].map(|truth| Choice {
+            features: vec![vec![0.0], vec![1.0]],
+            truth,
+            weight: 100.0,
+        });
         let weights = fit(&tosses, &[0.0], 1e-6);
         assert!((weights[0] - 3f64.ln()).abs() < 1e-4, "{weights:?}");
         // The prior stays without observations, and a strong prior outweighs a few.

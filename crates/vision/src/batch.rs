@@ -38,9 +38,12 @@ pub fn in_order<T: Sync, R: Send>(
     let progress = Mutex::new(Progress { next: 0, handed_on: 0 });
     let moved = Condvar::new();
     let broken_off = AtomicBool::new(false);
-    let stopped = || stop.load(Ordering::Relaxed) || broken_off.load(Ordering::Relaxed);
     let (sender, receiver) = mpsc::channel();
-    let take = || next_item(&progress, &moved, (items.len(), AHEAD_PER_JOB * jobs), &stopped);
+    let take = || {
+        next_item(&progress, &moved, (items.len(), AHEAD_PER_JOB * jobs), &|| {
+            stop.load(Ordering::Relaxed) || broken_off.load(Ordering::Relaxed)
+        })
+    };
     let mut handed_on = 0;
     pool.in_place_scope(|scope| {
         // The scope waits for its workers even while a panic of `done` unwinds, so all must be

@@ -291,8 +291,10 @@ fn without_doubles(outlines: &[CardOutline], readings: &[Reading], params: &Para
 
 /// For each outline, the probability of each card of the deck.
 fn chances(readings: &[Reading], claims: &[usize]) -> Vec<[f32; DECK_SIZE]> {
-    let row = |i: usize| std::array::from_fn(|k| readings[i].probability(Card::from_index(k)));
-    claims.iter().map(|&i| row(i)).collect()
+    claims
+        .iter()
+        .map(|&i| std::array::from_fn(|k| readings[i].probability(Card::from_index(k))))
+        .collect()
 }
 
 /// The probability that a picture shows one card several times, from the cards read alone: how much
@@ -447,11 +449,11 @@ mod tests {
     #[test]
     fn no_card_of_an_unknown_deck_is_sure() {
         let (outlines, readings) = ([outline_at(0.0, 0.0)], [reading("2spd", 0.99)]);
-        let card = |is_deck| {
+        let [likely, unlikely] = [0.999, 0.1].map(|is_deck| {
             Board::assign(&outlines, &readings, is_deck, &Params::default()).cards.remove(0)
-        };
-        assert!(!card(0.999).unsure);
-        assert!(card(0.1).unsure && card(0.1).confidence < 0.1);
+        });
+        assert!(!likely.unsure);
+        assert!(unlikely.unsure && unlikely.confidence < 0.1);
     }
 
     /// For each outline of a board the card, or a `?` where it is unsure.

@@ -99,17 +99,18 @@ pub(crate) fn parts(quads: &[&Quad]) -> Vec<Vec<usize>> {
 fn boards(cards: &[ReadCard]) -> Vec<Vec<usize>> {
     let quads: Vec<&Quad> = cards.iter().map(|card| &card.corners_in_image).collect();
     let mut boards = parts(&quads);
-    let holds_copies = |board: &Vec<usize>| {
-        let sure = board.iter().filter(|&&i| !cards[i].unsure);
-        let mut names: Vec<Card> = sure.map(|&i| cards[i].card).collect();
-        names.sort_unstable();
-        names.windows(2).any(|two| two[0] == two[1])
-    };
-    if boards.first().is_some_and(holds_copies) {
+    if boards.first().is_some_and(|board| holds_copies(cards, board)) {
         return vec![(0..cards.len()).collect()];
     }
-    boards.retain(|board| !holds_copies(board));
+    boards.retain(|board| !holds_copies(cards, board));
     boards
+}
+
+fn holds_copies(cards: &[ReadCard], board: &[usize]) -> bool {
+    let sure = board.iter().filter(|&&i| !cards[i].unsure);
+    let mut names: Vec<Card> = sure.map(|&i| cards[i].card).collect();
+    names.sort_unstable();
+    names.windows(2).any(|two| two[0] == two[1])
 }
 
 /// Distance between two quads, from a corner of either to a side of the other; 0 if they overlap.
@@ -137,8 +138,8 @@ mod tests {
     }
 
     fn board(codes: [&str; 4], left: f64) -> Vec<ReadCard> {
-        let place = |i: usize| (left + 100.0 * (i % 2) as f64, 70.0 * (i / 2) as f64);
-        codes.iter().enumerate().map(|(i, code)| card(code, place(i).0, place(i).1)).collect()
+        let places = [(0.0, 0.0), (100.0, 0.0), (0.0, 70.0), (100.0, 70.0)];
+        codes.iter().zip(places).map(|(code, (x, y))| card(code, left + x, y)).collect()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Groups the cards of a table into rows, as a person would.
 
-use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::geometry::{Point, Quad, bounding_box};
 
 /// A card begins a new row if its centre lies this far below the row's, in heights of the card:
 /// half a card down is the next row, less is a card laid carelessly.
@@ -17,17 +17,14 @@ pub fn rows(outlines: &[Quad]) -> Vec<Vec<usize>> {
     let (sin, cos) = tilt.sin_cos();
     let level = |p: Point| Point::new(p.x * cos + p.y * sin, p.y * cos - p.x * sin);
     let centres: Vec<Point> = outlines.iter().map(|quad| level(quad.center())).collect();
-    let height = |i: usize| {
-        let y = outlines[i].0.map(|p| level(p).y);
-        y.iter().copied().fold(f64::MIN, f64::max) - y.iter().copied().fold(f64::MAX, f64::min)
-    };
     let mut order: Vec<usize> = (0..outlines.len()).collect();
     order.sort_by(|&a, &b| centres[a].y.total_cmp(&centres[b].y).then(a.cmp(&b)));
     let mut rows: Vec<Vec<usize>> = Vec::new();
     for i in order {
         let joins = rows.last().is_some_and(|row| {
             let middle = row.iter().map(|&j| centres[j].y).sum::<f64>() / row.len() as f64;
-            centres[i].y - middle < ROW_STEP * height(i)
+            let (top, bottom) = bounding_box(outlines[i].0.map(level));
+            centres[i].y - middle < ROW_STEP * (bottom.y - top.y)
         });
         match rows.last_mut() {
             Some(row) if joins => row.push(i),
@@ -63,11 +60,10 @@ mod tests {
     /// corner.
     fn board(turn: f64) -> Vec<Quad> {
         let (sin, cos) = turn.sin_cos();
-        let place = |i: usize| Point::new((i % 4) as f64 * 110.0, (i / 4) as f64 * 80.0);
         (0..12)
             .map(|i| {
                 Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| {
-                    let p = p + place(i);
+                    let p = p + Point::new((i % 4) as f64 * 110.0, (i / 4) as f64 * 80.0);
                     Point::new(p.x * cos - p.y * sin, p.x * sin + p.y * cos)
                 }))
             })

@@ -64,9 +64,10 @@ mod tests {
     #[test]
     fn what_lies_apart_shares_nothing_and_what_is_hardly_a_card_little() {
         let card = Quad::rectangle(154.0, 100.0);
-        let moved = |x: f64| Quad::new(card.0.map(|p| p + Point::new(x, 0.0)));
-        let outline = |x, score| CardOutline { score, ..CardOutline::at(moved(x)) };
-        let mut outlines = [outline(0.0, 20.0), outline(77.0, -20.0), outline(500.0, 20.0)];
+        let mut outlines = [(0.0, 20.0), (77.0, -20.0), (500.0, 20.0)].map(|(x, score)| {
+            let moved = Quad::new(card.0.map(|p| p + Point::new(x, 0.0)));
+            CardOutline { score, ..CardOutline::at(moved) }
+        });
         mark_shared(&mut outlines);
         let shared = outlines.map(|outline| outline.shared);
         assert!(

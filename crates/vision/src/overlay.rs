@@ -98,16 +98,16 @@ fn drawn_sets(table: &TableReading) -> Vec<Drawn> {
 /// photo; the photo's pixels keep their coordinates.
 pub fn draw(photo: &RgbImage, table: &TableReading, style: &Style) -> RgbImage {
     let sets = drawn_sets(table);
-    let with = |card: usize| -> Vec<&Drawn> {
-        sets.iter().filter(|set| set.cards.contains(&card)).collect()
-    };
+    let sets_of: Vec<Vec<&Drawn>> = (0..table.cards.len())
+        .map(|card| sets.iter().filter(|set| set.cards.contains(&card)).collect())
+        .collect();
     let mut picture = photo.clone();
     // Outlines first, then discs and codes, so that a neighbour's outline does not hide them.
-    for (index, card) in table.cards.iter().enumerate() {
-        draw_outlines(&mut picture, card, &with(index), style);
+    for (card, sets) in table.cards.iter().zip(&sets_of) {
+        draw_outlines(&mut picture, card, sets, style);
     }
-    for (index, card) in table.cards.iter().enumerate() {
-        draw_marks(&mut picture, card, &with(index), style);
+    for (card, sets) in table.cards.iter().zip(&sets_of) {
+        draw_marks(&mut picture, card, sets, style);
     }
     // Cards may reach beyond the photo, their outlines do not.
     if style.legend { with_legend(photo, &picture, table, &sets, style) } else { picture }
@@ -328,8 +328,10 @@ mod tests {
     /// How many pixels of the side without a disc have this colour.
     fn along_the_far_side(picture: &RgbImage, card: &ReadCard, color: Rgb<u8>) -> usize {
         let [_, _, c, d] = card.corners_in_image.0;
-        let near = |p: &Rgb<u8>| p.0.iter().zip(color.0).all(|(a, b)| a.abs_diff(b) < 60);
-        (d.x as u32..c.x as u32).filter(|&x| near(&picture[(x, c.y as u32)])).count()
+        (d.x as u32..c.x as u32)
+            .map(|x| picture[(x, c.y as u32)])
+            .filter(|p| p.0.iter().zip(color.0).all(|(a, b)| a.abs_diff(b) < 60))
+            .count()
     }
 
     #[test]
@@ -374,8 +376,8 @@ mod tests {
         cards[1].unsure = true;
         let photo = RgbImage::from_pixel(300, 200, Rgb([9, 90, 30]));
         let picture = draw(&photo, &table(&cards), &BARE);
-        let light = |card: &ReadCard| along_the_far_side(&picture, card, LIGHT);
-        assert!(light(&cards[0]) > 95 && light(&cards[1]) < 75);
+        assert!(along_the_far_side(&picture, &cards[0], LIGHT) > 95);
+        assert!(along_the_far_side(&picture, &cards[1], LIGHT) < 75);
     }
 
     #[test]

@@ -112,13 +112,12 @@ mod tests {
     use setsight_photo::geometry::Quad;
 
     fn card(code: &str, confidence: f32, unsure: bool, guesses: &[(&str, f32)]) -> ReadCard {
-        let guess = |&(code, confidence): &(&str, f32)| Guess {
-            card: str::parse(code).unwrap(),
-            confidence,
-        };
+        let guesses = guesses
+            .iter()
+            .map(|&(code, confidence)| Guess { card: code.parse().unwrap(), confidence });
         let card =
             ReadCard::new(Quad::rectangle(90.0, 60.0), code.parse().unwrap(), confidence, unsure);
-        ReadCard { alternatives: guesses.iter().map(guess).collect(), ..card }
+        ReadCard { alternatives: guesses.collect(), ..card }
     }
 
     #[test]
@@ -148,16 +147,15 @@ mod tests {
         assert_eq!(probable_sets(&all, &[], &BTreeSet::new()), (Vec::new(), 0));
     }
 
+    /// A card whose colour nobody knows.
+    fn grey(code: &str) -> ReadCard {
+        const THIRD: f32 = 1.0 / 3.0;
+        let [green, red, purple] = ["g", "r", "p"].map(|color| code.replace('?', color));
+        card(&green, THIRD, true, &[(red.as_str(), THIRD), (purple.as_str(), THIRD)])
+    }
+
     #[test]
     fn cards_that_differ_in_what_is_unknown_alone_make_a_set() {
-        let third = 1.0 / 3.0;
-        let grey = |code: &str| {
-            let with = |color: char| code.replace('?', &color.to_string());
-            let alternatives = [with('r'), with('p')];
-            let alternatives: Vec<(&str, f32)> =
-                alternatives.iter().map(|c| (&**c, third)).collect();
-            card(&with('g'), third, true, &alternatives)
-        };
         // All three colours of one card: whichever is which, they are a set.
         let (sets, _) =
             probable_sets(&[grey("2s?d"), grey("2s?d"), grey("2s?d")], &[], &BTreeSet::new());

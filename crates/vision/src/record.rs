@@ -99,10 +99,11 @@ impl Record {
             let fields = std::iter::once(image.to_string()).chain(fields);
             writer.write_record(fields).expect("into memory, always the same number of fields");
         };
-        let empty = |n: usize| vec![String::new(); n];
         match &self.result {
-            Err(error) => line([empty(13), vec![printable::cell(error).into_owned()]].concat()),
-            Ok(table) if table.cards.is_empty() => line(empty(14)),
+            Err(error) => {
+                line([vec![String::new(); 13], vec![printable::cell(error).into_owned()]].concat())
+            }
+            Ok(table) if table.cards.is_empty() => line(vec![String::new(); 14]),
             Ok(table) => {
                 for (i, card) in table.cards.iter().enumerate() {
                     let member =
@@ -179,18 +180,13 @@ impl Record {
             table.summary()
         );
         let deck = table.deck();
-        let line = |cards: [usize; 3]| {
-            if let Some(words) = table.unnamed(cards) {
-                return words;
-            }
-            let codes = cards.map(|i| table.cards[i].card.to_string()).join(" ");
-            let names = cards.map(|i| name_of(&table.cards[i], &deck, ink)).join(", ");
-            format!("{codes}   {names}")
-        };
-        table.sets.iter().for_each(|set| text += &format!("{}\n", line(set.0)));
+        for set in &table.sets {
+            text += &format!("{}\n", set_line(table, set.0, &deck, ink));
+        }
         if probable {
             for set in &table.probable_sets {
-                text += &format!("{}   (probable, {})\n", line(set.cards), likelihood(set));
+                let line = set_line(table, set.cards, &deck, ink);
+                text += &format!("{line}   (probable, {})\n", likelihood(set));
             }
             text += &table.left_out();
         }
@@ -388,8 +384,10 @@ struct LineSet {
 
 impl Line {
     fn table(self, deck: Option<&Arc<Deck>>) -> Option<TableReading> {
-        let shipped = || Edition::named(&self.deck).and_then(Edition::deck);
-        let deck = deck.cloned().or_else(shipped).filter(|deck| deck.name == self.deck)?;
+        let deck = deck
+            .cloned()
+            .or_else(|| Edition::named(&self.deck).and_then(Edition::deck))
+            .filter(|deck| deck.name == self.deck)?;
         let cards = self.cards.into_iter().map(LineCard::read_card);
         let probable_sets = self.probable_sets.iter().map(|set| ProbableSet {
             cards: set.cards,
@@ -483,6 +481,16 @@ impl Serialize for ProbableSet {
 /// Rounds to multiples of 1 / `parts`: further digits would be noise.
 fn rounded(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts
+}
+
+/// A set's codes and names, or that it has none.
+fn set_line(table: &TableReading, cards: [usize; 3], deck: &Deck, ink: Ink) -> String {
+    if let Some(words) = table.unnamed(cards) {
+        return words;
+    }
+    let codes = cards.map(|i| table.cards[i].card.to_string()).join(" ");
+    let names = cards.map(|i| name_of(&table.cards[i], deck, ink)).join(", ");
+    format!("{codes}   {names}")
 }
 
 fn name_of(card: &ReadCard, deck: &Deck, ink: Ink) -> String {

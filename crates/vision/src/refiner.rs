@@ -175,13 +175,15 @@ fn numbers<const ENDS: usize>(
     for outlines in outlines.chunks(AT_ONCE) {
         let mut input = Vec::new();
         let mut crops = 0;
-        let mut push = |outline: &Quad| -> bool {
-            let Some(crop) = context_crop(photo.0, photo.1, outline) else { return false };
-            turned.iter().for_each(|&turned| push_input(&crop, turned, &mut input));
-            crops += ENDS;
-            true
-        };
-        let has_crop: Vec<bool> = outlines.iter().map(&mut push).collect();
+        let mut has_crop = Vec::with_capacity(outlines.len());
+        for outline in outlines {
+            let crop = context_crop(photo.0, photo.1, outline);
+            has_crop.push(crop.is_some());
+            if let Some(crop) = crop {
+                turned.iter().for_each(|&turned| push_input(&crop, turned, &mut input));
+                crops += ENDS;
+            }
+        }
         let numbers = if crops == 0 { Vec::new() } else { network.answers(input, crops)? };
         let mut of_outlines = numbers.as_chunks().0.as_chunks().0.iter().copied();
         all.extend(

@@ -129,17 +129,11 @@ impl TableReading {
     pub fn likeness(&self, cards: [usize; 3]) -> Option<String> {
         let [a, b, _] = cards.map(|i| self.classes.get(i).copied().flatten());
         let (a, b) = (a?, b?);
-        let words = |alike: bool| {
+        let [alike, different] = [true, false].map(|alike| {
             let all =
                 Property::ALL.into_iter().filter(|p| (a[*p as usize] == b[*p as usize]) == alike);
-            let all: Vec<String> = all.map(|property| property.to_string()).collect();
-            match all.split_last() {
-                Some((last, [])) => last.clone(),
-                Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-                None => String::new(),
-            }
-        };
-        let (alike, different) = (words(true), words(false));
+            joined(&all.map(|property| property.to_string()).collect::<Vec<_>>())
+        });
         let alike = if alike.is_empty() { alike } else { format!("alike in {alike}, ") };
         Some(format!("{alike}different in {different}"))
     }
@@ -184,6 +178,14 @@ impl TableReading {
 
 fn index_of(class: &Class) -> usize {
     class.iter().fold(0, |index, value| 3 * index + value)
+}
+
+fn joined(words: &[String]) -> String {
+    match words.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
 }
 
 #[cfg(test)]

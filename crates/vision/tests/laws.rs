@@ -50,8 +50,8 @@ fn turned_it_is_the_same_board() {
 fn smaller_or_larger_it_is_the_same_board() {
     for factor in [0.6, 1.5] {
         is_the_same(|image| {
-            let side = |px: u32| (f64::from(px) * factor) as u32;
-            let (width, height) = (side(image.width()), side(image.height()));
+            let [width, height] =
+                [image.width(), image.height()].map(|px| (f64::from(px) * factor) as u32);
             imageops::resize(image, width, height, imageops::FilterType::Triangle)
         });
     }
@@ -83,11 +83,10 @@ fn a_grey_copy_of_a_screen_tells_no_set() {
     let (mut coloured, mut grey) = (0, 0);
     for image in screens {
         coloured += sets_in(&image);
-        let of_grey = |image: &RgbImage| {
-            let grey = imageops::grayscale(image);
-            RgbImage::from_fn(grey.width(), grey.height(), |x, y| Rgb([grey[(x, y)][0]; 3]))
-        };
-        grey += sets_in(&of_grey(&image));
+        let luma = imageops::grayscale(&image);
+        grey += sets_in(&RgbImage::from_fn(luma.width(), luma.height(), |x, y| {
+            Rgb([luma[(x, y)][0]; 3])
+        }));
     }
     assert!(coloured > 20 && grey == 0, "{coloured} sets, {grey} of them in grey");
 }

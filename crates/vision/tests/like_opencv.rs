@@ -22,9 +22,9 @@ fn picture() -> RgbImage {
 /// Largest difference of two levels, and the share of those that differ.
 fn differences(ours: &[u8], theirs: &[u8]) -> (u8, f64) {
     assert_eq!(ours.len(), theirs.len());
-    let off = || ours.iter().zip(theirs).map(|(a, b)| a.abs_diff(*b));
-    let share = off().filter(|&off| off > 0).count() as f64 / ours.len() as f64;
-    (off().max().unwrap(), share)
+    let off = ours.iter().zip(theirs).map(|(a, b)| a.abs_diff(*b));
+    let share = off.clone().filter(|&off| off > 0).count() as f64 / ours.len() as f64;
+    (off.max().unwrap(), share)
 }
 
 #[test]

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use setsight_photo::source::{Photo, decode, decode_to_read, list_photos, load};
 use setsight_photo::{encode::jpeg, pixels::resized, print::dice::Span};
 use setsight_scenes::{Kind, Params, render};
-use setsight_vision::{PhotoReading, Pipeline, ReadCard, ReadingPlan, Trace};
-use std::{path::PathBuf, sync::atomic::AtomicBool};
+use setsight_vision::{PhotoReading, Pipeline, ReadingPlan, Trace};
+use std::{path::Path, sync::atomic::AtomicBool};
 
 fn to_read(bytes: &[u8]) -> Photo {
     decode_to_read(bytes, &AtomicBool::new(false)).unwrap()
@@ -48,10 +48,23 @@ fn a_photo_is_read_as_small_as_its_cards_allow_and_as_at_full_resolution() {
 /// A photo as a phone would take it: with 12 megapixels, as a JPEG.
 fn enlarged(photo: &RgbImage) -> Vec<u8> {
     let by = (12e6 / f64::from(photo.width() * photo.height())).sqrt();
-    let side = |px: u32| (f64::from(px) * by).round() as u32;
-    let to = (side(photo.width()), side(photo.height()));
+    let to = [photo.width(), photo.height()].map(|px| (f64::from(px) * by).round() as u32).into();
     let rgb = resized(photo.as_raw(), photo.dimensions(), to).unwrap();
     jpeg(&RgbImage::from_raw(to.0, to.1, rgb).unwrap(), 90).unwrap()
+}
+
+/// The cards of a photo, and how many of them are read otherwise when it is decoded smaller.
+fn count_different(pipeline: &Pipeline, path: &Path) -> (usize, usize) {
+    let bytes = enlarged(&load(path).unwrap());
+    let (photo, full) = (to_read(&bytes), decode(&bytes).unwrap());
+    assert!(photo.reduced > full.reduced);
+    let [small, full] = [photo, full].map(|photo| read(pipeline, photo).table.cards);
+    let different = full.iter().filter(|card| {
+        let same_place =
+            small.iter().find(|c| c.corners_in_image.is_same_place(&card.corners_in_image));
+        same_place.is_none_or(|other| other.card != card.card)
+    });
+    (full.len(), different.count())
 }
 
 #[test]
@@ -59,20 +72,11 @@ fn one_card_in_a_thousand_of_photos_may_be_another() {
     let Some(folder) = setsight_testkit::photos() else { return };
     let pipeline = ReadingPlan::default().build().unwrap();
     let paths: Vec<_> = list_photos(&[folder], true, &[]).into_iter().flatten().collect();
-    let count = |path: &PathBuf| {
-        let bytes = enlarged(&load(path).unwrap());
-        let (photo, full) = (to_read(&bytes), decode(&bytes).unwrap());
-        assert!(photo.reduced > full.reduced);
-        let [small, full] = [photo, full].map(|photo| read(&pipeline, photo).table.cards);
-        let same = |card: &ReadCard| {
-            let is_here =
-                |other: &&ReadCard| other.corners_in_image.is_same_place(&card.corners_in_image);
-            small.iter().find(is_here).is_some_and(|other| other.card == card.card)
-        };
-        (full.len(), full.iter().filter(|card| !same(card)).count())
-    };
-    let (cards, different) =
-        paths.par_iter().step_by(4).map(count).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    let (cards, different) = paths
+        .par_iter()
+        .step_by(4)
+        .map(|path| count_different(&pipeline, path))
+        .reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     eprintln!("{different} of {cards} cards are read otherwise");
     assert!(different <= 1 + cards / 1000, "{different} of {cards} cards are read otherwise");
 }

@@ -21,14 +21,7 @@ fn measure(kind: Kind, cards: usize, seed: u64) -> (usize, usize, f64) {
             continue;
         };
         found += 1;
-        let error = |turn: usize| {
-            (0..4)
-                .map(|i| truth.0[(i + turn) % 4].distance(outline.corners_in_image.0[i]))
-                .fold(0.0, f64::max)
-                / truth.long_side()
-        };
-        // A card looks alike after half a turn.
-        worst = worst.max(error(0).min(error(2)));
+        worst = worst.max(truth.corner_error(&outline.corners_in_image) / truth.long_side());
     }
     (found, outlines.len() - found, worst)
 }

@@ -65,14 +65,11 @@ fn input_of(file: &ast::Graph, metadata: &Metadata) -> Result<InputShape, OnnxEr
     if input.name != metadata.kind.input_name() || shape.dim.len() != 4 {
         return Err(broken());
     }
-    let fixed = |i: usize| match shape.dim[i].value {
+    let [channels, rows, columns] = [1, 2, 3].map(|i: usize| match shape.dim[i].value {
         Dimension::Value(n) => usize::try_from(n).ok().filter(|&n| n > 0),
         Dimension::Param(_) => None,
-    };
-    Ok((
-        fixed(1).ok_or_else(broken)?,
-        fixed(2).zip(fixed(3)).map(|(rows, columns)| [rows, columns]),
-    ))
+    });
+    Ok((channels.ok_or_else(broken)?, rows.zip(columns).map(|(rows, columns)| [rows, columns])))
 }
 
 /// State of reading a file node by node.
@@ -186,8 +183,7 @@ impl<'a> Reading<'a> {
         let (hidden_bias, bias) = (stored("hidden_bias")?.1, stored("bias")?.1);
         let weights = stored("last.weights")?.1;
         let (features, units) = (attention.len(), hidden_bias.len());
-        let are_rows = |part: &Vec<f32>| part.len() == units * features;
-        if ![&alone, &relative, &table].into_iter().all(are_rows)
+        if [&alone, &relative, &table].into_iter().any(|part| part.len() != units * features)
             || weights.len() != bias.len() * units
         {
             return Err(format!("matrices that do not fit {features} features, {units} units"));

@@ -208,8 +208,8 @@ impl Writing {
         let kernel = vec![integers("kernel_shape", &[1, 1])];
         let logits = self.step(name, "logits", "Conv", &[&maps, &attention], kernel);
         let logits = self.rows(name, "logit_rows", &logits, head.maps);
-        let last = || vec![integer("axis", 2)];
-        let places = self.step(name, "places", "Softmax", &[&logits], last());
+        let last = vec![integer("axis", 2)];
+        let places = self.step(name, "places", "Softmax", &[&logits], last);
         let values = self.rows(name, "value_rows", &maps, channels);
         let turned = vec![integers("perm", &[0, 2, 1])];
         let values = self.step(name, "values", "Transpose", &[&values], turned);
@@ -311,12 +311,9 @@ impl Writing {
     /// Stores a node's weights, as 16-bit floats if the network has them so and they fit, and returns
     /// the name of their 32-bit version.
     fn weights(&mut self, node: &str, dims: &[usize], weights: &[f32]) -> String {
-        let halves = || {
-            let halves = weights.iter().map(|&weight| f16::from_f32(weight));
-            let bytes = halves.map(|half| half.is_finite().then(|| half.to_le_bytes()));
-            bytes.collect::<Option<Vec<_>>>()
-        };
-        let halves = if self.halves { halves() } else { None };
+        let halves = weights.iter().map(|&weight| f16::from_f32(weight));
+        let bytes = halves.map(|half| half.is_finite().then(|| half.to_le_bytes()));
+        let halves = if self.halves { bytes.collect::<Option<Vec<_>>>() } else { None };
         let Some(halves) = halves else { return self.floats(node, "weights", dims, weights) };
         let stored = format!("{node}.halves");
         self.store(&stored, DataType::FLOAT16, dims, halves.concat());

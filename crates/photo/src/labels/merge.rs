@@ -75,10 +75,9 @@ fn pairs(a: &[Item], b: &[Item], width: u32) -> Vec<Option<usize>> {
 /// For each of `a` the index of the one of `b` that lies at its place, in a photo of this width in
 /// pixels.
 pub(super) fn same_cards(a: &[&CardLabel], b: &[&CardLabel], width: u32) -> Vec<Option<usize>> {
-    let long_side = |i: usize, j: usize| {
+    nearest(&centers(a), &centers(b), |i, j| {
         long_side(a[i]).or_else(|| long_side(b[j])).unwrap_or(f64::from(width) / 8.0)
-    };
-    nearest(&centers(a), &centers(b), long_side)
+    })
 }
 
 fn centers(cards: &[&CardLabel]) -> Vec<Point> {
@@ -142,15 +141,16 @@ pub fn merged(
         return Err(Clash { cards: clashes });
     }
     let (unsure, sure): (Vec<Item>, Vec<Item>) = all.into_iter().partition(|item| item.unsure);
-    let cards = |items: Vec<Item>| items.into_iter().map(|item| item.card).collect();
+    let [unsure, sure] = [unsure, sure]
+        .map(|items| items.into_iter().map(|item| item.card).collect::<Vec<CardLabel>>());
     let mut tags = theirs.label.tags.clone();
     tags.retain(|tag| tag != UNCHECKED);
     let checked = mine.label.is_checked() || theirs.label.is_checked();
-    let unchecked = (!checked || !unsure.is_empty()).then(|| cards(unsure));
+    let unchecked = (!checked || !unsure.is_empty()).then_some(unsure);
     if unchecked.is_some() {
         tags.push(UNCHECKED.to_owned());
     }
-    let label = PhotoLabel { tags, cards: cards(sure), ..theirs.label.clone() };
+    let label = PhotoLabel { tags, cards: sure, ..theirs.label.clone() };
     Ok(PhotoEntry { label, unchecked })
 }
 

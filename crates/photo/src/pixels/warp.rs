@@ -104,8 +104,8 @@ struct Places {
 
 impl Places {
     fn new(width: usize) -> Self {
-        let empty = || vec![0; width];
-        Self { xs: empty(), ys: empty(), around: [0; 4].map(|_: u8| empty()) }
+        let around = [0; 4].map(|_: u8| vec![0; width]);
+        Self { xs: vec![0; width], ys: vec![0; width], around }
     }
 
     /// The means of the four pixels around each place, weighted by how near they are. First all are
@@ -235,10 +235,10 @@ mod tests {
             let (x, y) = [p.x, p.y].map(|v| (32.0 * (v - 0.5)).round_ties_even() as i64).into();
             let mut sum = [0i64; 3];
             for (i, j) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-                let share = |v: i64, next: i64| {
+                let [across, down] = [(x, i), (y, j)].map(|(v, next): (i64, i64)| {
                     if next == 1 { v.rem_euclid(32) } else { 32 - v.rem_euclid(32) }
-                };
-                let weight = share(x, i) * share(y, j);
+                });
+                let weight = across * down;
                 let near =
                     |v: i64, next: i64, most: i64| (v.div_euclid(32) + next).clamp(0, most - 1);
                 let pixel = image.get_pixel(near(x, i, width) as u32, near(y, j, height) as u32).0;

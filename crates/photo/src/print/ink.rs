@@ -132,13 +132,13 @@ pub fn coverage(distance: f64, width: f64) -> f64 {
 /// Mean over `[y - width / 2, y + width / 2]` of stripes of period `pitch` with inked fraction
 /// `duty`, the first centred on 0. 0 to 1.
 pub fn stripes(y: f64, width: f64, pitch: f64, duty: f64) -> f64 {
+    let (centre, width) = (y / pitch + duty / 2.0, (width / pitch).max(1e-4));
     // Ink from 0 to t, in periods, for stripes that start at 0.
-    let ink = |t: f64| {
+    let [before, after] = [centre - width / 2.0, centre + width / 2.0].map(|t| {
         let periods = super::dice::floor_to_int(t) as f64;
         periods * duty + (t - periods).min(duty)
-    };
-    let (centre, width) = (y / pitch + duty / 2.0, (width / pitch).max(1e-4));
-    ((ink(centre + width / 2.0) - ink(centre - width / 2.0)) / width).clamp(0.0, 1.0)
+    });
+    ((after - before) / width).clamp(0.0, 1.0)
 }
 
 /// Signed distance to a rounded rectangle around the origin, negative inside, and its gradient.
@@ -206,12 +206,12 @@ fn tinted(fill: &Fill, pixel: &Footprint, pattern: impl Fn(f64) -> f64) -> f64 {
 fn dots(x: f64, y: f64, pitch: f64, duty: f64, wide: f64) -> f64 {
     let radius = pitch * (duty / PI).sqrt();
     let row = (y / pitch).round();
-    let dot = |row: f64| {
+    let [nearest, above, below] = [row, row - 1.0, row + 1.0].map(|row| {
         let shift = if row.rem_euclid(2.0) < 0.5 { 0.0 } else { 0.5 };
         let column = (x / pitch - shift).round() + shift;
         coverage((x - column * pitch).hypot(y - row * pitch) - radius, wide)
-    };
-    (dot(row) + dot(row - 1.0) + dot(row + 1.0)).min(1.0)
+    });
+    (nearest + above + below).min(1.0)
 }
 
 /// Length of a stroke without its round ends, in pitches.
@@ -237,8 +237,8 @@ fn strokes(x: f64, y: f64, pitch: f64, duty: f64, wide: f64) -> f64 {
             let key = mix(column as i64 as u64 ^ (row as i64 as u64).rotate_left(32));
             let part = |shift: u32| f64::from((key >> shift) as u16) / 65_536.0;
             let angle = PI * part(0);
-            let middle = |at: f64, stray: f64| (at + 0.5 + 2.0 * STRAY * (stray - 0.5)) * pitch;
-            let (cx, cy) = (middle(column, part(16)), middle(row, part(32)));
+            let [cx, cy] = [(column, part(16)), (row, part(32))]
+                .map(|(at, stray)| (at + 0.5 + 2.0 * STRAY * (stray - 0.5)) * pitch);
             let (ux, uy) = (angle.cos(), angle.sin());
             let (dx, dy) = (x - cx, y - cy);
             let half = 0.5 * STROKE * pitch;
@@ -319,8 +319,9 @@ mod tests {
     fn mean(fill: &Fill, pixel_mm: f64) -> f64 {
         let pixel = Footprint { right: (pixel_mm, 0.0), down: (0.0, pixel_mm) };
         let n = 160;
-        let at = |i: usize| (i as f64 / n as f64 - 0.5) * 24.0 + 0.003;
-        let sum: f64 = (0..n * n).map(|k| inked(fill, 0.3, (at(k % n), at(k / n)), &pixel)).sum();
+        let places = (0..n * n)
+            .map(|k| [k % n, k / n].map(|i| (i as f64 / n as f64 - 0.5) * 24.0 + 0.003).into());
+        let sum: f64 = places.map(|place| inked(fill, 0.3, place, &pixel)).sum();
         sum / (n * n) as f64
     }
 

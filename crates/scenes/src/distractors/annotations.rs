@@ -5,10 +5,10 @@
 //! compared with a symbol, and plates that could hide one are beside their card or over its border.
 //! The visible fractions of cards are therefore those without marks.
 
-use crate::DrawnCard;
+use crate::{DrawnCard, paint::pixel_range};
 use ab_glyph::{Font, FontRef, OutlineCurve, PxScale, ScaleFont, point};
 use image::RgbImage;
-use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::geometry::{Point, Quad, bounding_box};
 use setsight_photo::print::dice::Dice;
 use std::{f64::consts::TAU, sync::LazyLock};
 
@@ -49,15 +49,11 @@ struct Mask {
 impl Mask {
     /// For a mark between these points, clipped to the picture.
     fn around(points: &[Point], margin: f64, size: (u32, u32)) -> Self {
-        let most = |value: fn(&Point) -> f64| points.iter().map(value).fold(f64::MIN, f64::max);
-        let least = |value: fn(&Point) -> f64| points.iter().map(value).fold(f64::MAX, f64::min);
-        let clamp = |v: f64, limit: u32| v.clamp(0.0, f64::from(limit)) as i64;
-        let (left, top) =
-            (clamp(least(|p| p.x) - margin, size.0), clamp(least(|p| p.y) - margin, size.1));
-        let right = clamp(most(|p| p.x) + margin + 1.0, size.0);
-        let bottom = clamp(most(|p| p.y) + margin + 1.0, size.1);
-        let (width, height) = ((right - left).max(0) as usize, (bottom - top).max(0) as usize);
-        Self { left, top, width, cover: vec![0.0; width * height] }
+        let (low, high) = bounding_box(points.iter().copied());
+        let columns = pixel_range(low.x - margin, high.x + margin + 1.0, size.0 as usize);
+        let rows = pixel_range(low.y - margin, high.y + margin + 1.0, size.1 as usize);
+        let (left, top, width) = (columns.start as i64, rows.start as i64, columns.len());
+        Self { left, top, width, cover: vec![0.0; width * rows.len()] }
     }
 
     /// A line with round ends.
@@ -68,8 +64,8 @@ impl Mask {
         let reach = 0.5 * wide + 1.0;
         let height = self.cover.len() / self.width;
         let range = |low: f64, high: f64, offset: i64, limit: usize| {
-            let clamp = |v: f64| (v - offset as f64).clamp(0.0, limit as f64) as usize;
-            clamp(low - reach)..clamp(high + reach + 1.0)
+            let offset = offset as f64;
+            pixel_range(low - reach - offset, high + reach + 1.0 - offset, limit)
         };
         let along = b - a;
         let length = along.dot(along).max(1e-9);
@@ -174,13 +170,7 @@ fn mark(
         }
         // A detector's box with a caption.
         3 => {
-            let most = |value: fn(&Point) -> f64| quad.0.iter().map(value).fold(f64::MIN, f64::max);
-            let least =
-                |value: fn(&Point) -> f64| quad.0.iter().map(value).fold(f64::MAX, f64::min);
-            let (low, high) = (
-                Point::new(least(|p| p.x), least(|p| p.y)),
-                Point::new(most(|p| p.x), most(|p| p.y)),
-            );
+            let (low, high) = bounding_box(quad.0);
             if dice.chance(0.6) {
                 plate(picture, low, 0.13 * long, pen, dice);
             }
@@ -352,11 +342,12 @@ pub(crate) fn silhouette(c: char) -> Option<Vec<(f64, f64)>> {
             contour.push((0.25 * (a.0 + b.0) + 0.5 * c.0, 0.25 * (a.1 + b.1) + 0.5 * c.1));
         }
     }
-    let area = |contour: &[(f64, f64)]| {
-        let next = contour.iter().cycle().skip(1);
-        contour.iter().zip(next).map(|(a, b)| a.0 * b.1 - a.1 * b.0).sum::<f64>().abs()
-    };
-    contours.into_iter().max_by(|a, b| area(a).total_cmp(&area(b)))
+    contours.into_iter().max_by(|a, b| twice_area(a).total_cmp(&twice_area(b)))
+}
+
+fn twice_area(contour: &[(f64, f64)]) -> f64 {
+    let next = contour.iter().cycle().skip(1);
+    contour.iter().zip(next).map(|(a, b)| a.0 * b.1 - a.1 * b.0).sum::<f64>().abs()
 }
 
 #[cfg(test)]

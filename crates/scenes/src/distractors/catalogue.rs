@@ -209,11 +209,11 @@ pub(super) fn distractor(dice: &mut Dice) -> Object {
             let mut layers = vec![layer((16.0, 16.0), 16.0, metal).framed(2.0).shiny(0.6)];
             for _ in 0..1 + dice.below(3) {
                 let angle: f64 = dice.between(0.0, 6.3);
-                let at = |d: f64| (angle.cos() * d, angle.sin() * d);
-                let (x, y) = at(24.0);
-                layers.push(layer((10.0, 10.0), 10.0, metal).at(x, y).shiny(0.6));
-                let (x, y) = at(42.0);
-                layers.push(layer((16.0, 3.5), 1.0, metal).turned(angle).at(x, y).shiny(0.6));
+                let bow = layer((10.0, 10.0), 10.0, metal);
+                let blade = layer((16.0, 3.5), 1.0, metal).turned(angle);
+                for (part, d) in [(bow, 24.0), (blade, 42.0)] {
+                    layers.push(part.at(angle.cos() * d, angle.sin() * d).shiny(0.6));
+                }
             }
             Object { reach_mm: 75.0, ..Object::new(3.0, layers, false) }
         }

@@ -312,8 +312,9 @@ fn blister(dice: &mut Dice) -> Object {
     let color = if dice.chance(0.4) { WHITE } else { ink(dice) };
     for row in 0..rows {
         for column in 0..columns {
-            let middle = |k: usize, n: usize| (2.0 * k as f64 + 1.0 - n as f64) / n as f64;
-            let at = (half.0 * middle(column, columns), half.1 * middle(row, rows));
+            let [x, y] = [(column, columns), (row, rows)]
+                .map(|(k, n)| (2.0 * k as f64 + 1.0 - n as f64) / n as f64);
+            let at = (half.0 * x, half.1 * y);
             let rim = layer((pill.0 * 1.2, pill.1 * 1.15), pill.0 * 1.2, foil.map(|v| v * 0.8));
             layers.push(rim.at(at.0, at.1).shiny(0.6));
             if dice.chance(0.85) {

@@ -63,15 +63,15 @@ struct Sway([(f64, f64, f64); 3]);
 
 impl Sway {
     fn random(size: f64, dice: &mut Dice) -> Self {
-        let mut wave = |size: f64, period: Span| {
-            (size * dice.between(0.5, 1.0), TAU / dice.within(period), dice.between(0.0, TAU))
-        };
-        Self([
-            wave(size, Span::new(5.0, 9.0)),
-            wave(0.35 * size, Span::new(1.8, 4.0)),
+        let waves = [
+            (size, Span::new(5.0, 9.0)),
+            (0.35 * size, Span::new(1.8, 4.0)),
             // The camera shake of a handheld camera.
-            wave(0.025 * size, Span::new(0.2, 0.4)),
-        ])
+            (0.025 * size, Span::new(0.2, 0.4)),
+        ];
+        Self(waves.map(|(size, period)| {
+            (size * dice.between(0.5, 1.0), TAU / dice.within(period), dice.between(0.0, TAU))
+        }))
     }
 
     /// The sway, which is 0 at time 0 so that the film starts at the camera's planned position.
@@ -230,8 +230,7 @@ impl Plan {
 
     /// The camera's rotation (radians about its own axes) and shift (millimetres along them).
     pub(super) fn camera(&self, time: f64) -> (Vector3<f64>, Vector3<f64>) {
-        let at = |sways: &[Sway; 3]| Vector3::from_fn(|i, _| sways[i].at(time));
-        (at(&self.turn), at(&self.shift))
+        [&self.turn, &self.shift].map(|sways| Vector3::from_fn(|i, _| sways[i].at(time))).into()
     }
 
     /// The cards on the table, with those that a hand moves last.
@@ -349,20 +348,19 @@ impl Hand {
         let off = place - self.tip;
         // Coordinates along the arm from the tip, and across it.
         let p = Point::new(off.dot(self.back), self.back.cross(off));
-        let capsule = |a: (f64, f64), b: (f64, f64), radius: f64| {
-            to_segment(p, Point::new(a.0, a.1), Point::new(b.0, b.1)) - radius
-        };
-        [
-            capsule((9.0, 0.0), (75.0, 4.0), 9.0),        // middle finger
-            capsule((16.0, -21.0), (78.0, -14.0), 8.8),   // index finger
-            capsule((17.0, 20.0), (78.0, 20.0), 8.5),     // ring finger
-            capsule((36.0, 40.0), (86.0, 33.0), 7.5),     // little finger
-            capsule((72.0, -52.0), (120.0, -25.0), 10.5), // thumb
-            capsule((100.0, 8.0), (140.0, 6.0), 38.0),    // palm
-            capsule((170.0, 4.0), (ARM_MM, 4.0), 30.0),   // forearm
-        ]
-        .into_iter()
-        .fold(f64::INFINITY, f64::min)
+        let capsules: [((f64, f64), (f64, f64), f64); 7] = [
+            ((9.0, 0.0), (75.0, 4.0), 9.0),        // middle finger
+            ((16.0, -21.0), (78.0, -14.0), 8.8),   // index finger
+            ((17.0, 20.0), (78.0, 20.0), 8.5),     // ring finger
+            ((36.0, 40.0), (86.0, 33.0), 7.5),     // little finger
+            ((72.0, -52.0), (120.0, -25.0), 10.5), // thumb
+            ((100.0, 8.0), (140.0, 6.0), 38.0),    // palm
+            ((170.0, 4.0), (ARM_MM, 4.0), 30.0),   // forearm
+        ];
+        capsules
+            .iter()
+            .map(|(a, b, r)| to_segment(p, Point::new(a.0, a.1), Point::new(b.0, b.1)) - r)
+            .fold(f64::INFINITY, f64::min)
     }
 
     /// Whether it hides a place of the table.

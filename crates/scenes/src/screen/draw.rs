@@ -223,9 +223,8 @@ pub(super) fn card(picture: &mut RgbImage, placed: &Placed, short_px: f64, style
     let (a, b) = (style.aspect / 2.0, 0.5);
     let reach =
         style.shadow.map_or(0.0, |s| s.soft + s.offset.0.abs().max(s.offset.1.abs())) + 2.0 * px;
-    let at = |x: f64, y: f64| placed.at(x * scale, y * scale);
     let around = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
-        .map(|(i, j)| at(i * (a + reach), j * (b + reach)));
+        .map(|(i, j)| placed.at(i * (a + reach) * scale, j * (b + reach) * scale));
     let size = (picture.width() as usize, picture.height() as usize);
     let local = |p: Point| {
         let off = (p - placed.center) / scale;
@@ -341,10 +340,7 @@ impl Field {
     /// `margin` is how far the field reaches beyond the outline, and `step` the distance of its
     /// nodes. Corners are rounded by `round`.
     pub(super) fn new(outline: &[(f64, f64)], round: f64, margin: f64, step: f64) -> Self {
-        let most = |value: fn(&(f64, f64)) -> f64| {
-            outline.iter().map(|p| value(p).abs()).fold(0.0, f64::max)
-        };
-        let (wide, high) = (most(|p| p.0), most(|p| p.1));
+        let (wide, high) = half_extent(outline);
         let shrunk: Vec<(f64, f64)> = outline
             .iter()
             .map(|&(x, y)| (x * (1.0 - round / wide), y * (1.0 - round / high)))
@@ -426,14 +422,14 @@ pub(super) fn outlines(deck: &Deck, wide: f64, high: f64, dice: &mut Dice) -> [O
         // A symbol is rarely exactly as large as another.
         let mut wide = wide * dice.between(0.92, 1.06);
         let high = high * dice.between(0.94, 1.03);
-        let deck_outline = || deck.outline(shape).to_vec();
         let (points, round) = match shape {
-            _ if !deck.is_classic() => (deck_outline(), 0.0),
+            _ if !deck.is_classic() => (deck.outline(shape).to_vec(), 0.0),
             Shape::Diamond => diamond(dice),
             Shape::Oval => (oval(wide / high, dice), 0.0),
             Shape::Squiggle => {
                 let measured = dice.chance(0.3);
-                let mut points = if measured { deck_outline() } else { squiggle(dice) };
+                let mut points =
+                    if measured { deck.outline(shape).to_vec() } else { squiggle(dice) };
                 // An artist who draws by heart gets the curl wrong now and then.
                 if dice.chance(0.2) {
                     points.iter_mut().for_each(|p| p.0 = -p.0);
@@ -464,15 +460,12 @@ fn diamond(dice: &mut Dice) -> (Vec<(f64, f64)>, f64) {
     let round = dice.pick(&[(0.0, 3.0), (0.04, 1.0), (0.1, 1.0), (0.16, 0.6)]);
     // Sides that bend slightly in or out.
     let bend = if dice.chance(0.75) { 1.0 } else { dice.between(0.88, 1.15) };
-    let quarter = |i: usize| {
-        let t = FRAC_PI_2 * i as f64 / 8.0;
-        (t.cos().powf(2.0 / bend), t.sin().powf(2.0 / bend))
-    };
-    let corners = (0..32).map(|i| match i / 8 {
-        0 => quarter(i % 8),
-        1 => (-quarter(8 - i % 8).0, quarter(8 - i % 8).1),
-        2 => (-quarter(i % 8).0, -quarter(i % 8).1),
-        _ => (quarter(8 - i % 8).0, -quarter(8 - i % 8).1),
+    let corners = (0..32).map(|i| {
+        let side = i / 8;
+        let k = if side % 2 == 0 { i % 8 } else { 8 - i % 8 };
+        let t = FRAC_PI_2 * k as f64 / 8.0;
+        let (x, y) = (t.cos().powf(2.0 / bend), t.sin().powf(2.0 / bend));
+        (if side == 1 || side == 2 { -x } else { x }, if side < 2 { y } else { -y })
     });
     (corners.collect(), round)
 }
@@ -491,10 +484,7 @@ fn oval(aspect: f64, dice: &mut Dice) -> Vec<(f64, f64)> {
             match kind {
                 0..=5 => (cos, (1.0 - end) * sin.signum() + end * sin),
                 6..=8 => (cos, sin),
-                _ => {
-                    let part = |v: f64| v.signum() * v.abs().powf(2.0 / power);
-                    (part(cos), part(sin))
-                }
+                _ => (signed_power(cos, 2.0 / power), signed_power(sin, 2.0 / power)),
             }
         })
         .collect()
@@ -511,14 +501,28 @@ fn squiggle(dice: &mut Dice) -> Vec<(f64, f64)> {
     let lean = dice.between(-0.15, 0.2);
     // A flag in the wind: the band is cut straight across.
     let is_flag = dice.chance(0.2);
-    let middle = |s: f64| -curl * (PI * waves * s).sin() + lean * s;
-    let half = |s: f64| {
-        let neck = 1.0 - waist * (1.0 - s * s);
-        if is_flag { 1.0 } else { neck * (1.0 - s.abs().powf(ends)).max(0.0).sqrt() }
-    };
-    // Denser toward the ends, where the outline turns.
-    let along = |i: usize| (PI * (i as f64 / STEPS as f64 - 0.5)).sin();
-    let left = (0..=STEPS).map(|i| (middle(along(i)) - half(along(i)), along(i)));
-    let right = (1..STEPS).rev().map(|i| (middle(along(i)) + half(along(i)), along(i)));
+    let rows: Vec<(f64, f64, f64)> = (0..=STEPS)
+        .map(|i| {
+            // Denser toward the ends, where the outline turns.
+            let s = (PI * (i as f64 / STEPS as f64 - 0.5)).sin();
+            let middle = -curl * (PI * waves * s).sin() + lean * s;
+            let neck = 1.0 - waist * (1.0 - s * s);
+            let half =
+                if is_flag { 1.0 } else { neck * (1.0 - s.abs().powf(ends)).max(0.0).sqrt() };
+            (middle, half, s)
+        })
+        .collect();
+    let left = rows.iter().map(|(middle, half, s)| (middle - half, *s));
+    let right = rows[1..STEPS].iter().rev().map(|(middle, half, s)| (middle + half, *s));
     left.chain(right).collect()
+}
+
+/// A coordinate of a superellipse, from that of a circle.
+pub(super) fn signed_power(v: f64, exponent: f64) -> f64 {
+    v.signum() * v.abs().powf(exponent)
+}
+
+/// The greatest distance from the centre, along both axes.
+pub(super) fn half_extent<'a>(points: impl IntoIterator<Item = &'a (f64, f64)>) -> (f64, f64) {
+    points.into_iter().fold((0.0, 0.0), |(x, y), p| (p.0.abs().max(x), p.1.abs().max(y)))
 }

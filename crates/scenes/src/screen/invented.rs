@@ -153,8 +153,8 @@ pub fn board(seed: u64, index: u64) -> InventedBoard {
     }
     let drawn_px = image.dimensions();
     let image = developed(image, 1.0 / plan.resized, &mut dice(Purpose::Sensor));
-    let scale = |to: u32, from: u32| f64::from(to) / f64::from(from);
-    let (x, y) = (scale(image.width(), drawn_px.0), scale(image.height(), drawn_px.1));
+    let [x, y] = [(image.width(), drawn_px.0), (image.height(), drawn_px.1)]
+        .map(|(to, from)| f64::from(to) / f64::from(from));
     let moved = |quad: &Quad| Quad::new(quad.0.map(|p| Point::new(p.x * x, p.y * y)));
     cards.iter_mut().for_each(|card| card.corners = moved(&card.corners));
     InventedBoard {
@@ -183,9 +183,8 @@ fn deal(dice: &mut Dice) -> (Vec<[usize; 4]>, bool) {
             values.truncate(dice.pick(&VALUES));
             values
         });
-        let code = |k: usize| [k / 27, k / 9 % 3, k / 3 % 3, k % 3];
         all = (0..81)
-            .map(code)
+            .map(|k| [k / 27, k / 9 % 3, k / 3 % 3, k % 3])
             .filter(|c| c.iter().zip(&kept).all(|(v, kept)| kept.contains(v)))
             .collect();
     }
@@ -545,13 +544,14 @@ mod tests {
             let board = board(11, index);
             let (width, height) = board.image.dimensions();
             assert!(width.max(height) <= 1401, "{index}: {width} x {height}");
-            let is_inside = |p: Point| {
-                (-0.01..=f64::from(width) + 0.01).contains(&p.x)
-                    && (-0.01..=f64::from(height) + 0.01).contains(&p.y)
-            };
+            let (columns, rows) =
+                (-0.01..=f64::from(width) + 0.01, -0.01..=f64::from(height) + 0.01);
             let quads = board.cards.iter().map(|card| &card.corners).chain(&board.strays);
             for quad in quads {
-                assert!(quad.0.into_iter().all(is_inside), "{index}: {quad:?}");
+                assert!(
+                    quad.0.iter().all(|p| columns.contains(&p.x) && rows.contains(&p.y)),
+                    "{index}: {quad:?}"
+                );
                 assert!(quad.signed_area() > 0.0, "{index}: {quad:?}");
             }
             let classes = board.cards.iter().map(|card| card.class);
@@ -567,8 +567,10 @@ mod tests {
     /// Connected regions of pixels that are not of the card's colour.
     fn regions(image: &RgbImage, stock: Color) -> usize {
         let (width, height) = (image.width() as usize, image.height() as usize);
-        let is_ink = |p: &Rgb<u8>| p.0.iter().zip(bytes(stock)).any(|(a, b)| a.abs_diff(b) > 40);
-        let mut left: Vec<bool> = image.pixels().map(is_ink).collect();
+        let mut left: Vec<bool> = image
+            .pixels()
+            .map(|p| p.0.iter().zip(bytes(stock)).any(|(a, b)| a.abs_diff(b) > 40))
+            .collect();
         let mut count = 0;
         while let Some(start) = left.iter().position(|ink| *ink) {
             let mut open = vec![start];
@@ -577,8 +579,8 @@ mod tests {
                     let (x, y) = (at % width, at / width);
                     let next =
                         [(x + 1, y), (x.wrapping_sub(1), y), (x, y + 1), (x, y.wrapping_sub(1))];
-                    let is_inside = |p: &(usize, usize)| p.0 < width && p.1 < height;
-                    open.extend(next.into_iter().filter(is_inside).map(|p| p.1 * width + p.0));
+                    let inside = next.into_iter().filter(|p| p.0 < width && p.1 < height);
+                    open.extend(inside.map(|p| p.1 * width + p.0));
                 }
             }
             count += 1;
@@ -621,91 +623,3 @@ mod tests {
         assert!(counted > 8, "{counted}");
     }
 }
-//SHEETS
-#[cfg(test)]
-mod sheets {
-    use super::*;
-    #[test]
-    #[ignore]
-    fn sheets() {
-        let folder = std::path::PathBuf::from("/tmp/sheets");
-        std::fs::create_dir_all(&folder).unwrap();
-        let seed = std::env::var("SEED").map_or(1, |v| v.parse().unwrap());
-        let mut times = vec![];
-        let mut facts = String::new();
-        for index in 0..100 {
-            let start = std::time::Instant::now();
-            let board = board(seed, index);
-            times.push(start.elapsed().as_secs_f64() * 1000.0);
-            board.image.save(folder.join(format!("{index:03}.png"))).unwrap();
-            let quads = |quads: &[Quad]| {
-                quads
-                    .iter()
-                    .map(|q| {
-                        q.0.iter()
-                            .map(|p| format!("{:.1},{:.1}", p.x, p.y))
-                            .collect::<Vec<_>>()
-                            .join(",")
-                    })
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            };
-            let cards: Vec<Quad> = board.cards.iter().map(|c| c.corners).collect();
-            facts += &format!(
-                "{index}|{:?}|{}|{:?}|{}|{}|{:.1}\n",
-                board.image.dimensions(),
-                board.stacked,
-                board.fillings,
-                quads(&cards),
-                quads(&board.strays),
-                times.last().unwrap()
-            );
-            facts += &format!("{:?}\n", board.cards.iter().map(|c| c.class).collect::<Vec<_>>());
-        }
-        std::fs::write(folder.join("facts.txt"), facts).unwrap();
-        times.sort_by(f64::total_cmp);
-        println!(
-            "median {:.1} mean {:.1} most {:.1}",
-            times[50],
-            times.iter().sum::<f64>() / 100.0,
-            times[99]
-        );
-    }
-    #[test]
-    #[ignore]
-    fn screens() {
-        let params = crate::Params::for_kind(crate::Kind::Screen);
-        std::fs::create_dir_all("/tmp/new_s").unwrap();
-        for index in 0..24 {
-            let scene = crate::render(&params, 5, index).unwrap();
-            std::fs::write(format!("/tmp/new_s/{index}.jpg"), scene.jpeg().unwrap()).unwrap();
-        }
-    }
-    #[test]
-    #[ignore]
-    fn shapes() {
-        let mut dice = Dice::new(9, 0, Purpose::Screen);
-        let mut sheet = RgbImage::from_pixel(1200, 900, image::Rgb([255; 3]));
-        for k in 0..192 {
-            let outline = outlines::outline(&mut dice);
-            let points = scaled(&outline.points, 50.0, 50.0);
-            let field = Field::new(&points, 25.0 * outline.round, 3.0, 0.5);
-            let mark = Mark {
-                field: &field,
-                inside: &Inside::Tint(0.4),
-                ink: [0.1, 0.2, 0.7],
-                edge: [0.0; 3],
-                lines: (0.5, 0.5),
-                dashes: None,
-                shadow: None,
-            };
-            mark.draw(
-                &mut sheet,
-                Point::new(37.0 + 75.0 * (k % 16) as f64, 37.0 + 75.0 * (k / 16) as f64),
-                1.0,
-            );
-        }
-        sheet.save("/tmp/sheets/shapes.png").unwrap();
-    }
-}
-//END

@@ -309,10 +309,7 @@ fn of_deck(fill: &Fill) -> Inside {
 fn middle(px: f64, dice: &mut Dice) -> Inside {
     let pitch = (0.028 * 4.5f64.powf(dice.unit())).max(2.0 * px);
     let duty = dice.between(0.2, 0.58).max(0.8 * px / pitch).min(0.62);
-    let pattern = |kind: FillKind, turn: f64| Inside::Pattern {
-        fill: Fill { kind, outline_mm: 0.0, pitch_mm: pitch, duty },
-        turn,
-    };
+    let pattern = |kind: FillKind, turn: f64| Inside::pattern(kind, pitch, duty, turn);
     match dice.below(20) {
         0..=5 => pattern(FillKind::Stripes, 0.0),
         6 | 7 => pattern(FillKind::Stripes, FRAC_PI_2),
@@ -352,15 +349,17 @@ fn inks(on_dark: bool, dice: &mut Dice) -> [Color; 3] {
         ])
     };
     let shift = dice.between(-10.0, 10.0);
-    let mut ink = |low: f64, high: f64, lighter: f64| {
+    let [red, green, purple] = [
+        (-16.0, 13.0, 0.04),
+        (92.0, 164.0, if on_dark { -0.02 } else { -0.06 }),
+        (256.0, 304.0, if on_dark { 0.07 } else { 0.0 }),
+    ]
+    .map(|(low, high, lighter)| {
         let hue = dice.between(low, high) + 0.3 * shift;
         let saturation = (saturation + 0.1 * dice.normal()).clamp(0.28, 1.0);
         let lightness = (lightness + lighter + 0.045 * dice.normal()).clamp(0.14, 0.84);
         hsl(hue, saturation, lightness)
-    };
-    let red = ink(-16.0, 13.0, 0.04);
-    let green = ink(92.0, 164.0, if on_dark { -0.02 } else { -0.06 });
-    let purple = ink(256.0, 304.0, if on_dark { 0.07 } else { 0.0 });
+    });
     let mut inks = [red; 3];
     inks[Ink::Green.index()] = green;
     inks[Ink::Purple.index()] = purple;
@@ -417,13 +416,20 @@ pub(super) fn chosen(px: f64, dice: &mut Dice) -> Chosen {
     }
 }
 
+fn turned_by(turn: f64, x: f64, y: f64) -> (f64, f64) {
+    let (sin, cos) = turn.sin_cos();
+    (x * cos + y * sin, y * cos - x * sin)
+}
+
 impl Inside {
+    pub(super) fn pattern(kind: FillKind, pitch_mm: f64, duty: f64, turn: f64) -> Self {
+        Self::Pattern { fill: Fill { kind, outline_mm: 0.0, pitch_mm, duty }, turn }
+    }
     /// Inked fraction at a place relative to the centre of a symbol, `to_outline` from its outline,
     /// for a pixel `px` wide; all in one unit.
     pub(super) fn at(&self, symbol: &Field, (x, y): (f64, f64), to_outline: f64, px: f64) -> f64 {
         use setsight_photo::print::dice::value;
         use setsight_photo::print::ink::{Footprint, coverage, inked, stripes};
-        let turned = |turn: f64| (x * turn.cos() + y * turn.sin(), y * turn.cos() - x * turn.sin());
         match *self {
             Self::Full => 1.0,
             Self::Nothing => 0.0,
@@ -434,10 +440,8 @@ impl Inside {
                 from + (to - from) * t
             }
             Self::Pattern { fill, turn } => {
-                let (sin, cos) = turn.sin_cos();
-                let turned = |(x, y): (f64, f64)| (x * cos + y * sin, y * cos - x * sin);
-                let pixel = Footprint { right: turned((px, 0.0)), down: turned((0.0, px)) };
-                inked(&fill, 0.0, turned((x, y)), &pixel)
+                let (right, down) = (turned_by(turn, px, 0.0), turned_by(turn, 0.0, px));
+                inked(&fill, 0.0, turned_by(turn, x, y), &Footprint { right, down })
             }
             Self::Rings { pitch, duty } => stripes(to_outline, px, pitch, duty),
             Self::Inset { factor, blank } => {
@@ -446,14 +450,15 @@ impl Inside {
                 if blank { 1.0 - inset } else { inset }
             }
             Self::Zigzag { pitch, duty, turn, bend } => {
-                let (u, v) = turned(turn);
+                let (u, v) = turned_by(turn, x, y);
                 let off = 2.0 * bend * pitch * ((u / (2.0 * pitch)).rem_euclid(1.0) - 0.5).abs();
                 stripes(v + off, px * (1.0 + bend), pitch, duty)
             }
             Self::Motif { pitch, radius, power, turn } => {
-                let (u, v) = turned(turn);
-                let part = |w: f64| ((w / pitch - (w / pitch).round()).abs() * pitch).powf(power);
-                coverage((part(u) + part(v)).powf(1.0 / power) - radius, px)
+                let (u, v) = turned_by(turn, x, y);
+                let [u, v] =
+                    [u, v].map(|w| ((w / pitch - (w / pitch).round()).abs() * pitch).powf(power));
+                coverage((u + v).powf(1.0 / power) - radius, px)
             }
             Self::Noise { seed, pitch } => {
                 coverage(0.5 * pitch * value(seed, x / pitch, y / pitch), px)

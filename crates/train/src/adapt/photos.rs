@@ -9,7 +9,7 @@ use crate::reader::sample::Sample;
 use rayon::prelude::*;
 use setsight_game::cards::{Card, Edition, deck::Deck};
 use setsight_labels::{LabelledPhoto, checked_photos, compare};
-use setsight_photo::geometry::{Homography, Point, Quad};
+use setsight_photo::geometry::{Homography, Point, Quad, grid_center};
 use setsight_photo::labels::{CROP_LABELS, CardLabel, DatasetError, PHOTO_LABELS, has_labels};
 use setsight_photo::numeric::median;
 use setsight_photo::print::dice::{Dice, Purpose};
@@ -132,7 +132,6 @@ fn from_photo(
     pipeline: &Pipeline,
     seed: u64,
 ) -> Result<TrainingPhoto, PhotoError> {
-    let path = || photo.path.clone();
     let (loaded, read) = load_and_read(&photo, pipeline)?;
     let labels = photo.label.cards_in(&loaded);
     let matched = compare(&labels, &read.cards);
@@ -144,13 +143,13 @@ fn from_photo(
     if let Some((first, second)) = at_one_place(&labels, &places) {
         let codes = [first, second].map(|i| labels[i].code.to_string());
         let (first, second) = (first + 1, second + 1);
-        return Err(PhotoError::Contradiction { path: path(), first, second, codes });
+        return Err(PhotoError::Contradiction { path: photo.path.clone(), first, second, codes });
     }
-    let labelled = || labels.iter().zip(&places);
+    let labelled = labels.iter().zip(&places);
     let placed: Vec<(Card, Quad)> =
-        labelled().filter_map(|(label, place)| Some((label.code, (*place)?))).collect();
+        labelled.clone().filter_map(|(label, place)| Some((label.code, (*place)?))).collect();
     let unplaced: Vec<Point> =
-        labelled().filter(|(_, place)| place.is_none()).map(|(label, _)| label.center).collect();
+        labelled.filter(|(_, place)| place.is_none()).map(|(label, _)| label.center).collect();
     let missed = matched.reading_of_label.iter().filter(|reading| reading.is_none()).count();
     // The classic edition is the labels' default, so a detection of rectangles overrides it. In a
     // deck that the program does not know, a person chose which codes the cards have.
@@ -183,17 +182,16 @@ fn load_and_read(
     photo: &LabelledPhoto,
     pipeline: &Pipeline,
 ) -> Result<(Photo, TableReading), PhotoError> {
-    let path = || photo.path.clone();
     let loaded = source::load_photo(&photo.path)
-        .map_err(|source| PhotoError::Photo { path: path(), source })?;
+        .map_err(|source| PhotoError::Photo { path: photo.path.clone(), source })?;
     let (found_px, labelled_px) =
         ((loaded.stored_width, loaded.stored_height), (photo.label.width, photo.label.height));
     if found_px != labelled_px {
-        return Err(PhotoError::OtherPhoto { path: path(), found_px, labelled_px });
+        return Err(PhotoError::OtherPhoto { path: photo.path.clone(), found_px, labelled_px });
     }
     let read = pipeline
         .read(&loaded.frame, &mut Trace::default())
-        .map_err(|source| PhotoError::Read { path: path(), source })?;
+        .map_err(|source| PhotoError::Read { path: photo.path.clone(), source })?;
     Ok((loaded, read.table))
 }
 
@@ -285,10 +283,10 @@ impl TrainingTable {
         let scale = dice.between(low.ln(), high.ln()).exp() / self.card_px;
         let scaled_px = scaled_size(self.size_px, scale);
         let pixels = resized(&self.rgb, self.size_px, scaled_px).expect(WHOLE);
-        let mut corner = |scaled: u32, shown: u32| {
-            ((f64::from(scaled) - f64::from(shown)) * dice.unit()).round() as i64
-        };
-        let (left, top) = (corner(scaled_px.0, size_px.0), corner(scaled_px.1, size_px.1));
+        let [left, top] =
+            [(scaled_px.0, size_px.0), (scaled_px.1, size_px.1)].map(|(scaled, shown)| {
+                ((f64::from(scaled) - f64::from(shown)) * dice.unit()).round() as i64
+            });
         let mut rgb = Vec::with_capacity(3 * (size_px.0 * size_px.1) as usize);
         for y in 0..i64::from(size_px.1) {
             let y = (y + top).clamp(0, i64::from(scaled_px.1) - 1);
@@ -358,8 +356,7 @@ fn part_inside(quad: &Quad, size_px: (u32, u32)) -> f64 {
     let Some(image_from_card) = Homography::between(&Quad::unit_card(), quad) else {
         return 0.0;
     };
-    let at = |i: usize| (i as f64 + 0.5) / GRID as f64 - 0.5;
-    let points = (0..GRID * GRID).map(|i| Point::new(at(i % GRID), at(i / GRID)));
+    let points = (0..GRID * GRID).map(|i| grid_center(i, GRID) - Point::new(0.5, 0.5));
     let count = points.filter(|p| inside(image_from_card.apply(*p), size_px)).count();
     count as f64 / (GRID * GRID) as f64
 }

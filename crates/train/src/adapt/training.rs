@@ -298,29 +298,27 @@ pub fn join<'a>(
         second: second.as_ref(),
         ..FurtherNetworks::default()
     };
-    let fit = |choice: FinderChoice, joint| -> anyhow::Result<_> {
-        let finder = networks.finder(choice, base, refiner.clone())?;
-        let reader = &networks.reader;
-        let networks = fuse::Networks { finder: &*finder, reader, extra };
-        let drawn = fuse::drawn(networks, fuse::Drawn::Photos, tables, TABLES_SEED, done)?;
-        let photographs = outputs(photos, networks_of, choice, base)?;
-        Ok(fuse::fit_near(&[drawn, photographs], joint))
-    };
-    let classical = match FinderChoice::Classical {
-        choice if choice.is_built() => fit(choice, &before.classical)?,
-        _ => before.classical.clone(),
-    };
-    let learned = fit(FinderChoice::Learned, &before.learned)?;
-    Ok(Fusion {
+    let mut fusion = Fusion {
         version: env!("CARGO_PKG_VERSION").into(),
         reader_sha256: sha256(&networks.reader_file),
         finder_sha256: networks.finder_file.as_deref().map(sha256).or(before.finder_sha256),
-        learned,
-        classical,
         fitted: json!({"tables": tables, "seed": TABLES_SEED, "photos": photos.len(),
             "near": "the fit of the models that it was trained on from"}),
         ..before
-    })
+    };
+    for (choice, joint) in [
+        (FinderChoice::Classical, &mut fusion.classical),
+        (FinderChoice::Learned, &mut fusion.learned),
+    ] {
+        if choice.is_built() {
+            let finder = networks.finder(choice, base, refiner.clone())?;
+            let networks = fuse::Networks { finder: &*finder, reader: &networks.reader, extra };
+            let drawn = fuse::drawn(networks, fuse::Drawn::Photos, tables, TABLES_SEED, done)?;
+            let photographs = outputs(photos, networks_of, choice, base)?;
+            *joint = fuse::fit_near(&[drawn, photographs], joint);
+        }
+    }
+    Ok(fusion)
 }
 
 /// A trained network's file. `training_set` is the hash of its training data.
@@ -421,9 +419,9 @@ mod tests {
                 assert!(a != b || folds[i] == folds[j]);
             }
         }
-        let fold_of = |scene: usize| folds[scenes.iter().position(|s| *s == scene).unwrap()];
-        let in_fold = |fold: usize| (0..6).filter(|scene| fold_of(*scene) == fold).count();
-        assert_eq!((in_fold(0), in_fold(1)), (3, 3));
+        let fold_of =
+            [0, 1, 2, 3, 4, 5].map(|scene| folds[scenes.iter().position(|s| *s == scene).unwrap()]);
+        assert_eq!([0, 1].map(|fold| fold_of.iter().filter(|f| **f == fold).count()), [3, 3]);
         assert_eq!(folds, super::folds(&scenes, 2, 7), "by the seed");
     }
 }

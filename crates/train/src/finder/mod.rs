@@ -471,10 +471,10 @@ impl Tally {
 
 /// Mean distance of the corners in pixels, minimised over the starting corner and the direction.
 fn corner_error<A, B>(a: &Quad<A>, b: &Quad<B>) -> f64 {
-    let mean = |at: &dyn Fn(usize) -> usize| {
-        (0..4).map(|i| a.0[at(i)].distance(b.0[i])).sum::<f64>() / 4.0
-    };
-    (0..4)
-        .flat_map(|turn| [mean(&|i| (i + turn) % 4), mean(&|i| (7 + turn - i) % 4)])
+    let orders = (0..4).flat_map(|turn| {
+        [[0, 1, 2, 3].map(|i| (i + turn) % 4), [0, 1, 2, 3].map(|i| (7 + turn - i) % 4)]
+    });
+    orders
+        .map(|at| (0..4).map(|i| a.0[at[i]].distance(b.0[i])).sum::<f64>() / 4.0)
         .fold(f64::INFINITY, f64::min)
 }

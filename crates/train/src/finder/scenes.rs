@@ -173,11 +173,10 @@ impl Stream {
 
     /// The `batch` tables of a step; the last `replayed` of them are replays.
     pub(crate) fn step(&self, step: u64, batch: usize, replayed: usize) -> Vec<Drawn> {
-        let fresh = |step: u64| {
+        let [first, next] = [step, step + 1].map(|step| {
             let early = step.min(FIRST_STEPS) * batch as u64;
             early + step.saturating_sub(FIRST_STEPS) * (batch - replayed) as u64
-        };
-        let (first, next) = (fresh(step), fresh(step + 1));
+        });
         let mut tables: Vec<Drawn> = (first..next).map(|index| self.tables.at(index)).collect();
         let mut dice = Dice::new(self.seed ^ REPLAY, step, Purpose::Layout);
         while tables.len() < batch {

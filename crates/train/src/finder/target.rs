@@ -171,7 +171,8 @@ impl Target {
         let long = (c1 + c2 - c0 - c3) / 4.0;
         let short = (c2 + c3 - c0 - c1) / 4.0;
         let bilinear = (c0 - c1 + c2 - c3) / 4.0;
-        let tensor = |v: Point| [v.x * v.x, v.y * v.y, v.x * v.y].map(|p| p / v.norm());
+        let [[a, b, c], [d, e, f]] =
+            [long, short].map(|v| [v.x * v.x, v.y * v.y, v.x * v.y].map(|p| p / v.norm()));
         let (x, y) = self.cell(center);
         let cells = self.size.0 * self.size.1;
         for_cells(self.size, Point::new(x as f64, y as f64), 1.0, |cell, i, j| {
@@ -181,8 +182,6 @@ impl Target {
             }
             nearest[cell] = square;
             let offset = mean - Point::new(i + 0.5, j + 0.5);
-            let [a, b, c] = tensor(long);
-            let [d, e, f] = tensor(short);
             let values = [offset.x, offset.y, a, b, c, d, e, f, bilinear.x, bilinear.y];
             for (plane, value) in values.into_iter().enumerate() {
                 self.shape[plane * cells + cell] = value as f32;
@@ -193,8 +192,9 @@ impl Target {
 
     /// The cell that contains a point, which is given in cells from the first cell's centre.
     fn cell(&self, p: Point) -> (usize, usize) {
-        let clamp = |v: f64, n: usize| v.round().clamp(0.0, (n - 1) as f64) as usize;
-        (clamp(p.x, self.size.0), clamp(p.y, self.size.1))
+        [(p.x, self.size.0), (p.y, self.size.1)]
+            .map(|(v, n)| v.round().clamp(0.0, (n - 1) as f64) as usize)
+            .into()
     }
 }
 
@@ -218,13 +218,13 @@ fn for_cells(
     reach: f64,
     mut each: impl FnMut(usize, f64, f64),
 ) {
-    let range = |c: f64, n: usize| {
+    let [columns, rows] = [(center.x, size.0), (center.y, size.1)].map(|(c, n)| {
         let low = (c - reach).ceil().max(0.0) as usize;
         let high = (c + reach).floor() + 1.0;
         low..(high.max(0.0) as usize).min(n)
-    };
-    for y in range(center.y, size.1) {
-        for x in range(center.x, size.0) {
+    });
+    for y in rows {
+        for x in columns.clone() {
             each(y * size.0 + x, x as f64, y as f64);
         }
     }
@@ -247,9 +247,9 @@ mod tests {
 
     /// The output that matches the target exactly.
     fn perfect(target: &Target) -> Maps {
-        let logit = |plane: &Vec<f32>| plane.iter().map(|p| 16.0 * p - 8.0).collect::<Vec<f32>>();
-        let planes = [logit(&target.peak[0]), logit(&target.peak[1]), target.shape.clone()];
-        Maps { values: planes.concat(), rows: target.size.1, columns: target.size.0 }
+        let peaks = target.peak.iter().flatten().map(|p| 16.0 * p - 8.0);
+        let values = peaks.chain(target.shape.iter().copied()).collect();
+        Maps { values, rows: target.size.1, columns: target.size.0 }
     }
 
     proptest! {
@@ -262,11 +262,7 @@ mod tests {
             let target = Target::for_cards(std::slice::from_ref(&card), (320, 256));
             let found = cards(&perfect(&target), 0.0, 0.42);
             prop_assert_eq!(found.len(), 1);
-            let corners = found[0].quad.0;
-            let apart = |turn: usize| {
-                (0..4).map(|i| corners[(i + turn) % 4].distance(card.corners.0[i])).fold(0.0, f64::max)
-            };
-            prop_assert!(apart(0).min(apart(2)) < 1e-3, "{:?}", corners);
+            prop_assert!(found[0].quad.corner_error(&card.corners) < 1e-3, "{:?}", found[0]);
         }
     }
 

@@ -10,15 +10,10 @@ use std::{path::Path, sync::atomic::AtomicBool, time::Duration};
 fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
     let (w, h) = (width as usize, height as usize);
     let shift = ((seed + index) % 3) as f64;
-    let card = |x: f64, y: f64, upright: bool| {
-        let (a, b) = if upright { (10.0, 15.0) } else { (15.0, 10.0) };
-        let [c0, c1, c2, c3] =
-            [(-a, -b), (a, -b), (a, b), (-a, b)].map(|(i, j)| Point::new(x + i, y + j));
-        let corners =
-            if upright { Quad::new([c1, c2, c3, c0]) } else { Quad::new([c0, c1, c2, c3]) };
-        SeenCard::uncovered(corners)
-    };
-    let cards = vec![card(20.0 + shift, 22.0, true), card(44.0, 40.0 - shift, false)];
+    let upright = rectangle((20.0 + shift, 22.0), (10.0, 15.0));
+    let lying = rectangle((44.0, 40.0 - shift), (15.0, 10.0));
+    let cards = [Quad::new([1, 2, 3, 0].map(|i| upright[i])), Quad::new(lying)];
+    let cards = cards.map(SeenCard::uncovered).to_vec();
     let mut rgb = vec![90; 3 * w * h];
     for (i, pixel) in rgb.chunks_exact_mut(3).enumerate() {
         let p = Point::new((i % w) as f64 + 0.5, (i / w) as f64 + 0.5);
@@ -29,6 +24,10 @@ fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
         }
     }
     Drawn::plain((w, h), rgb, cards)
+}
+
+fn rectangle((x, y): (f64, f64), (a, b): (f64, f64)) -> [Point; 4] {
+    [(-a, -b), (a, -b), (a, b), (-a, b)].map(|(i, j)| Point::new(x + i, y + j))
 }
 
 fn task() -> Finder {
@@ -112,29 +111,30 @@ fn the_network_fits_its_file() {
 fn a_perfect_answer_costs_least() {
     let task = task();
     let batch = task.batch(0);
+    let perfect = task.loss(&right_maps(&batch, None), &batch).total;
+    assert!(perfect < 0.01, "{perfect}");
+    for spoil in [finder::CARD, finder::SYMBOL, finder::OFFSET] {
+        let spoilt = task.loss(&right_maps(&batch, Some(spoil)), &batch).total;
+        assert!(spoilt > perfect + 0.1, "{spoil}");
+    }
+}
+
+fn right_maps(batch: &Batch, spoil: Option<usize>) -> Tensor {
     let [pictures, height, width] = batch.size;
     let (rows, columns) = (height / 4, width / 4);
     let cells = rows * columns;
-    let loss = |spoil: Option<usize>| {
-        let mut maps = Vec::new();
-        for picture in 0..pictures {
-            for kind in [finder::CARD, finder::SYMBOL] {
-                let peaks = &batch.peak[kind][picture * cells..][..cells];
-                let sign = if spoil == Some(kind) { -1.0 } else { 1.0 };
-                maps.extend(peaks.iter().map(|p| if *p > 0.0 { 6.0 * sign } else { -6.0 }));
-            }
-            let shape = &batch.shape[picture * SHAPE_PLANES * cells..][..SHAPE_PLANES * cells];
-            let off = if spoil == Some(finder::OFFSET) { 1.0 } else { 0.0 };
-            maps.extend(shape.iter().map(|v| v + off));
+    let mut maps = Vec::new();
+    for picture in 0..pictures {
+        for kind in [finder::CARD, finder::SYMBOL] {
+            let peaks = &batch.peak[kind][picture * cells..][..cells];
+            let sign = if spoil == Some(kind) { -1.0 } else { 1.0 };
+            maps.extend(peaks.iter().map(|p| if *p > 0.0 { 6.0 * sign } else { -6.0 }));
         }
-        let shape = [pictures, finder::OUTPUTS, rows, columns];
-        task.loss(&Tensor::new(maps, &shape), &batch).total
-    };
-    let perfect = loss(None);
-    assert!(perfect < 0.01, "{perfect}");
-    for spoil in [finder::CARD, finder::SYMBOL, finder::OFFSET] {
-        assert!(loss(Some(spoil)) > perfect + 0.1, "{spoil}");
+        let shape = &batch.shape[picture * SHAPE_PLANES * cells..][..SHAPE_PLANES * cells];
+        let off = if spoil == Some(finder::OFFSET) { 1.0 } else { 0.0 };
+        maps.extend(shape.iter().map(|v| v + off));
     }
+    Tensor::new(maps, &[pictures, finder::OUTPUTS, rows, columns])
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::reader::labelled_crops::{CropsError, straight_crops};
 use rayon::prelude::*;
 use setsight_game::cards::{Card, Deck, Edition};
 use setsight_nets::engine::NetworkError;
-use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::geometry::Quad;
 use setsight_photo::print::dice::Span;
 use setsight_photo::source::{self, SourceError};
 use setsight_scenes::params::{CastParams, DeckChoice};
@@ -228,14 +228,13 @@ fn both_decks() -> Vec<(DeckChoice, f64)> {
 /// The card at an outline's centre.
 pub(super) fn truth_at(scene: &Scene, outline: &CardOutline) -> Truth {
     let center = outline.corners_in_image.center();
-    let distance = |at: Point, long: f64| at.distance(center) / long.max(1.0);
     let near = scene
         .cards
         .iter()
         .map(|card| {
             let quad = card.corners_in_image;
             let long = (0..4).map(|i| quad.0[i].distance(quad.0[(i + 1) % 4])).fold(0.0, f64::max);
-            (distance(quad.center(), long), card)
+            (quad.center().distance(center) / long.max(1.0), card)
         })
         .filter(|(distance, _)| *distance <= SAME_PLACE)
         .min_by(|a, b| a.0.total_cmp(&b.0));

@@ -363,8 +363,6 @@ pub fn fit_company(sources: &[Source], joint: &EvidenceWeights) -> Company {
     /// What the log probabilities are multiplied with here, so that the prior holds their weight: in good light
     /// they are as sure as they are right, and the drawn bad light is worse than most.
     const HELD: f64 = 1e-3;
-    // A large source does not drown the other.
-    let weight = |source: &Source| weight_of(source.tables.iter().map(|t| t.examples.len()).sum());
     let mut choices = [Vec::new(), Vec::new()];
     for (source, table) in sources.iter().flat_map(|s| s.tables.iter().map(move |t| (s, t))) {
         let readings: Vec<_> = table
@@ -393,7 +391,9 @@ pub fn fit_company(sources: &[Source], joint: &EvidenceWeights) -> Company {
                         .into(),
                     card.value(property),
                 );
-                choices[k].push(Choice { features, truth, weight: weight(source) });
+                // A large source does not drown the other.
+                let examples = source.tables.iter().map(|t| t.examples.len()).sum();
+                choices[k].push(Choice { features, truth, weight: weight_of(examples) });
             }
         }
     }
@@ -470,9 +470,11 @@ pub(crate) fn assigned_cards(
     table: &ExampleTable,
     joint: &EvidenceWeights,
 ) -> Vec<(BoardCard, Truth)> {
-    let read = |example: &Example| joint.reading(&example.outputs, &example.outline);
-    let (outlines, readings): (Vec<CardOutline>, Vec<Reading>) =
-        table.examples.iter().map(|example| (example.outline.clone(), read(example))).unzip();
+    let (outlines, readings): (Vec<CardOutline>, Vec<Reading>) = table
+        .examples
+        .iter()
+        .map(|example| (example.outline.clone(), joint.reading(&example.outputs, &example.outline)))
+        .unzip();
     let params = Params { calibration: joint.board, ..Params::default() };
     let cards = Board::assign(&outlines, &readings, 1.0, &params).cards.into_iter();
     cards

@@ -146,13 +146,13 @@ fn source_report(
         })
         .collect();
     let limit = joint.board.least_confidence;
-    let claimed = || scored.iter().filter(|card| card.confidence >= limit);
+    let claimed = scored.iter().filter(|card| card.confidence >= limit);
     SourceReport {
         name: source.name.clone(),
         cards: all.len(),
         right_percent: percent_right(&all, &|reading, card| reading.best().0 == card),
-        claims: claimed().count(),
-        claims_wrong: claimed().filter(|card| !card.right).count(),
+        claims: claimed.clone().count(),
+        claims_wrong: claimed.filter(|card| !card.right).count(),
         kept: scored.len(),
         properties,
     }

@@ -140,11 +140,11 @@ fn stacks_teach_whom_to_trust_and_leave_the_threshold_alone() {
     let [without, with] = [None, Some(&auxiliary)]
         .map(|auxiliary| fit_joint(std::slice::from_ref(&source), auxiliary, MOST_WRONG));
     let top = &auxiliary.with_stacks.tables[0].examples[11];
-    let is_card = |joint: &EvidenceWeights| joint.reading(&top.outputs, &top.outline).is_card;
-    assert!(is_card(&without.0) > 0.5, "{:?}", without.0.card);
-    assert!(is_card(&with.0) < 0.1, "{:?}", with.0.card);
-    let kept = |report: &Report| report.sources[0].kept;
-    assert_eq!(kept(&without.1), kept(&with.1), "{}", with.1);
+    let [before, after] =
+        [&without.0, &with.0].map(|joint| joint.reading(&top.outputs, &top.outline).is_card);
+    assert!(before > 0.5, "{:?}", without.0.card);
+    assert!(after < 0.1, "{:?}", with.0.card);
+    assert_eq!(without.1.sources[0].kept, with.1.sources[0].kept, "{}", with.1);
 }
 
 #[test]
@@ -184,12 +184,11 @@ fn the_bound_is_that_of_the_rule_of_three() {
 #[test]
 fn what_is_measured_weighs_as_much_as_it_is_right() {
     let mut source = made_up(160, 4, HONEST);
-    let is_measured_rightly = |i: usize| !i.is_multiple_of(25);
     let examples = source.tables.iter_mut().flat_map(|table| &mut table.examples);
     for (i, example) in examples.enumerate() {
         let Some(card) = example.truth.card() else { continue };
         let right = card.value(Property::Shading);
-        let shading = if is_measured_rightly(i) { right } else { (right + 1) % 3 };
+        let shading = if i.is_multiple_of(25) { (right + 1) % 3 } else { right };
         example.outputs.drawing = Drawing { shading: Some(shading) };
     }
     let [number, shading, ..] = fit_joint(&[source], None, MOST_WRONG).0.properties;
@@ -213,10 +212,9 @@ fn with_places(apart: f32) -> [[f32; 2]; 2] {
             .map(|property| example.truth.card().map_or(0.0, |card| card.value(property) as f32));
         // A deviation of one, as places have it.
         let mut dice = Dice::new(10, i as u64, Purpose::Ranges);
-        let mut noise = || dice.between(-1.7, 1.7) as f32;
         example.outputs.place = Some(std::array::from_fn(|d| {
             let value = if d < company::DIMENSIONS[0] { filling } else { outline };
-            noise() + apart * value
+            dice.between(-1.7, 1.7) as f32 + apart * value
         }));
     }
     let joint = fit_joint(std::slice::from_ref(&source), None, MOST_WRONG).0;

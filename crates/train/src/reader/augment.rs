@@ -381,11 +381,11 @@ mod tests {
             let once = augment(&crop, false, &mut Pcg64::seed_from_u64(seed));
             assert_eq!(once, augment(&crop, false, &mut Pcg64::seed_from_u64(seed)));
             assert_eq!(once.len(), BYTES);
-            let red = |x: usize| {
+            let [left, right] = [28, 68].map(|x| {
                 let p = &once[3 * (32 * WIDTH + x)..][..3];
                 i32::from(p[0]) - i32::from(p[1])
-            };
-            turned += u32::from(red(28) > red(68));
+            });
+            turned += u32::from(left > right);
             results.insert(once);
         }
         // A few of the copies are only rotated.

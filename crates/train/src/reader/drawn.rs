@@ -201,17 +201,19 @@ fn axes(quad: &Quad) -> (Point, Point) {
     ((c[1] - c[0] + c[2] - c[3]) / 2.0, (c[3] - c[0] + c[2] - c[1]) / 2.0)
 }
 
+/// The sides on which a card's corners lie.
+const SIGNS: [(f64, f64); 4] = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
+
 /// Scales a quadrilateral about its centre and shifts it by fractions of its sides.
 fn corners_of(quad: &Quad, scale: (f64, f64), shift: (f64, f64)) -> Quad {
     let c = &quad.0;
     let middle = (c[0] + c[1] + c[2] + c[3]) / 4.0;
     let (along, across) = axes(quad);
     let bend = (c[0] - c[1] + c[2] - c[3]) / 4.0;
-    let at = |u: f64, v: f64| {
+    Quad::new(SIGNS.map(|(u, v)| {
         let (u, v) = (u * scale.0, v * scale.1);
         middle + along * (u / 2.0 + shift.0) + across * (v / 2.0 + shift.1) + bend * (u * v)
-    };
-    Quad::new([at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)])
+    }))
 }
 
 /// An outline near a card that holds no whole card: over a part of it, half off it, across it, or
@@ -262,11 +264,10 @@ fn anywhere(width: f64, height: f64, rng: &mut Pcg64) -> Quad {
     let short = long / rng.random_range(1.2..2.0);
     let (sin, cos) = rng.random_range(0.0..std::f64::consts::TAU).sin_cos();
     let middle = Point::new(rng.random_range(0.0..width), rng.random_range(0.0..height));
-    let at = |u: f64, v: f64| {
+    Quad::new(SIGNS.map(|(u, v)| {
         middle
             + Point::new(u * long * cos - v * short * sin, u * long * sin + v * short * cos) / 2.0
-    };
-    Quad::new([at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)])
+    }))
 }
 
 /// Whether an outline holds a card after all: with nearly the same centre, size and orientation.
@@ -372,10 +373,7 @@ mod tests {
             .map(|_| {
                 let quad = outline(&card, &mut rng);
                 assert!(holds(&quad, &card) && quad.signed_area() > 0.0);
-                let miss = |turn: usize| {
-                    (0..4).map(|i| quad.0[i].distance(card.0[(i + turn) % 4])).fold(0.0, f64::max)
-                };
-                miss(0).min(miss(2)) / card.long_side()
+                quad.corner_error(&card) / card.long_side()
             })
             .collect();
         misses.sort_by(f64::total_cmp);

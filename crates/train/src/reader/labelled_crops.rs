@@ -202,15 +202,15 @@ pub(crate) fn samples_of_crops(
 /// votes: the classical reader's squiggle mask fits it better as it is, or better mirrored.
 fn are_mirrored(crops: &[(RgbImage, Card)], edition: Edition) -> bool {
     let masks = Masks::of_edition(edition);
-    let fit = |image: RgbImage| {
-        let features = Features::measure(&CardImage::from_crop(image), masks);
-        features.symbols.iter().map(|s| s.overlap[Shape::Squiggle.index()]).fold(0.0, f32::max)
-    };
     let votes: i32 = crops
         .par_iter()
         .filter(|(_, card)| card.shape == Shape::Squiggle)
         .map(|(crop, _)| {
-            let (mirrored, plain) = (fit(imageops::flip_horizontal(crop)), fit(crop.clone()));
+            let images = [imageops::flip_horizontal(crop), crop.clone()];
+            let [mirrored, plain] = images.map(|image| {
+                let symbols = Features::measure(&CardImage::from_crop(image), masks).symbols;
+                symbols.iter().map(|s| s.overlap[Shape::Squiggle.index()]).fold(0.0, f32::max)
+            });
             if mirrored > plain { 1 } else { -1 }
         })
         .sum();
@@ -308,8 +308,9 @@ fn outlined(
     let missed = labels.iter().filter(|label| label.corners.is_none()).flat_map(|label| {
         [0.0, 60.0, 120.0].map(|degrees: f64| {
             let (sin, cos) = degrees.to_radians().sin_cos();
-            let turned = |p: Point| Point::new(p.x * cos - p.y * sin, p.x * sin + p.y * cos);
-            Quad::new(Quad::unit_card().0.map(|p| turned(p) * side + label.center))
+            Quad::new(Quad::unit_card().0.map(|p| {
+                Point::new(p.x * cos - p.y * sin, p.x * sin + p.y * cos) * side + label.center
+            }))
         })
     });
     let possible_cards = outlines.iter().copied().filter(|quad| !labelled_quads.contains(quad));

@@ -348,20 +348,6 @@ mod tests {
 
     /// Cards of a uniform grey each; these resemble no cards, but a network can memorise them.
     fn task() -> ReaderTask {
-        let sample = |i: usize| Sample {
-            pixels: vec![60 * i as u8; BYTES].into_boxed_slice(),
-            label: match i {
-                0 => Label::NoCard,
-                3 => Label::OfUnknownDeck,
-                i => Label::for_card(Edition::KNOWN[i - 1], Card::from_index(40 * (i - 1))),
-            },
-        };
-        let group = |name: &str, samples: std::ops::Range<usize>| Group {
-            name: name.into(),
-            is_drawn: true,
-            teaches_color: true,
-            samples: samples.map(sample).collect(),
-        };
         ReaderTask {
             plan: plan(),
             seed: 3,
@@ -371,6 +357,20 @@ mod tests {
             augment: augment::augment,
             data: serde_json::Value::Null,
         }
+    }
+
+    fn group(name: &str, samples: std::ops::Range<usize>) -> Group {
+        let samples = samples.map(sample).collect();
+        Group { name: name.into(), is_drawn: true, teaches_color: true, samples }
+    }
+
+    fn sample(i: usize) -> Sample {
+        let label = match i {
+            0 => Label::NoCard,
+            3 => Label::OfUnknownDeck,
+            i => Label::for_card(Edition::KNOWN[i - 1], Card::from_index(40 * (i - 1))),
+        };
+        Sample { pixels: vec![60 * i as u8; BYTES].into_boxed_slice(), label }
     }
 
     #[test]
@@ -394,13 +394,12 @@ mod tests {
         assert!(batch.pixels != next.pixels);
         assert_eq!(batch.len(), BATCH);
         for row in batch.weight.chunks_exact(OUTPUTS).zip(batch.wanted.chunks_exact(OUTPUTS)) {
-            let asked = |(_, outputs, _): (&str, &[usize], f32)| {
+            let asked = CHOICES.map(|(_, outputs, _)| {
                 let sum: f32 = outputs.iter().map(|&i| row.1[i]).sum();
                 let counts = row.0[outputs[0]];
                 assert!((sum - counts).abs() < 1e-6, "{sum} {counts}");
                 counts > 0.0
-            };
-            let asked = CHOICES.map(asked);
+            });
             let is_card = row.1[CARD] > 0.5;
             assert_eq!(asked[4], is_card, "what is no card has no edition");
             let has_values = row.1[EDITION + Edition::Unknown.index()] < 0.5;
@@ -439,12 +438,12 @@ mod tests {
         let pass = task.plan.forward(&weights, task.input(&batch));
         assert_eq!(pass.statistics().len(), 10);
         let loss = task.loss(pass.output(), &batch);
-        let weight = |name: &str| match name {
-            "card" => CARD_WEIGHT,
-            "edition" => EDITION_WEIGHT,
-            _ => 1.0,
-        };
-        let sum: f32 = loss.parts.iter().map(|(name, part)| part * weight(name)).sum();
+        let weighed = loss.parts.iter().map(|(name, part)| match *name {
+            "card" => part * CARD_WEIGHT,
+            "edition" => part * EDITION_WEIGHT,
+            _ => *part,
+        });
+        let sum: f32 = weighed.sum();
         assert!((loss.total - sum).abs() < 1e-4);
         let output = pass.output().clone();
         gradient_is_that_of_differences(&output.values, 1, |values| {

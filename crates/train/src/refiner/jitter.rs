@@ -158,14 +158,14 @@ mod tests {
         let mut rng = Pcg64::seed_from_u64(7);
         let mut off: Vec<f64> = Vec::new();
         let mut turned = 0;
-        let angle_of = |quad: &Quad| {
-            let [a, b, c, d] = quad.0;
-            let along = b - a + c - d;
-            along.y.atan2(along.x)
-        };
         for _ in 0..500 {
             let rough = outline(&card, &mut rng).unwrap();
-            turned += u32::from((angle_of(&rough) - angle_of(&card)).abs() > 0.25);
+            let [off_angle, angle] = [&rough, &card].map(|quad| {
+                let [a, b, c, d] = quad.0;
+                let along = b - a + c - d;
+                along.y.atan2(along.x)
+            });
+            turned += u32::from((off_angle - angle).abs() > 0.25);
             off.push(rough.center().distance(card.center()) / card.short_side());
         }
         off.sort_by(f64::total_cmp);

@@ -450,10 +450,11 @@ impl Task for Refiner {
             }
         }
         let n = errors.len().max(1) as f64;
-        let within = |most: f64| errors.iter().filter(|error| **error < most).count() as f64 / n;
+        let [near, fair] = [0.08, 0.16]
+            .map(|most| errors.iter().filter(|error| **error < most).count() as f64 / n);
         let mut figures = vec![
-            ("corners within 0.08".into(), within(0.08)),
-            ("corners within 0.16".into(), within(0.16)),
+            ("corners within 0.08".into(), near),
+            ("corners within 0.16".into(), fair),
             ("told right from wrong".into(), judged as f64 / n),
         ];
         for (property, read) in Property::ALL.into_iter().zip(read) {

@@ -48,23 +48,29 @@ fn a_batch_fingerprint_seed_and_step_alone() {
 
 #[test]
 fn later_steps_ask_where_no_card_lies_too() {
-    let with = |step| task().batch(step).rows().filter(|(_, is_card)| !is_card).count();
-    assert_eq!((with(NOTHING_FROM - 1), with(NOTHING_FROM)), (0, NOTHING));
+    let counts = [NOTHING_FROM - 1, NOTHING_FROM]
+        .map(|step| task().batch(step).rows().filter(|(_, is_card)| !is_card).count());
+    assert_eq!(counts, [0, NOTHING]);
     let batch = task().batch(NOTHING_FROM);
     assert_eq!((batch.len(), batch.pixels.len()), (BATCH, BATCH * 3 * WIDTH * HEIGHT));
     // The loss of these crops depends only on whether the outline is right.
-    let loss = |spoil: &dyn Fn(usize) -> f32| {
-        let rows = batch.rows().flat_map(|(row, is_card)| {
-            (0..OUTPUTS).map(move |k| {
-                let right = if k >= RIGHT { 18.0 * row[k] - 9.0 } else { row[k] };
-                right + if is_card { 0.0 } else { spoil(k) }
-            })
-        });
-        task().loss(&Tensor::new(rows.collect(), &[BATCH, OUTPUTS]), &batch).total
+    let is_card: Vec<bool> = batch.rows().map(|(_, is_card)| is_card).collect();
+    let loss = |spoil: fn(usize) -> f32| {
+        loss(&task(), &batch, |row, k, v| v + if is_card[row] { 0.0 } else { spoil(k) })
     };
-    assert!(loss(&|_| 0.0) < 1e-3);
-    assert!(loss(&|k| if k == RIGHT { 0.0 } else { 5.0 + k as f32 }) < 1e-3);
-    assert!(loss(&|k| if k == RIGHT { 18.0 } else { 0.0 }) > 1.0);
+    assert!(loss(|_| 0.0) < 1e-3);
+    assert!(loss(|k| if k == RIGHT { 0.0 } else { 5.0 + k as f32 }) < 1e-3);
+    assert!(loss(|k| if k == RIGHT { 18.0 } else { 0.0 }) > 1.0);
+}
+
+/// The loss of right answers that are spoilt: a change gets the crop, the output and its value.
+fn loss(task: &Refiner, batch: &Batch, spoil: impl Fn(usize, usize, f32) -> f32) -> f32 {
+    let wanted = batch.wanted.iter().enumerate();
+    let outputs = wanted.map(|(i, wanted)| match (i / OUTPUTS, i % OUTPUTS) {
+        (row, k) if k >= RIGHT => spoil(row, k, if *wanted > 0.5 { 9.0 } else { -9.0 }),
+        (row, k) => spoil(row, k, *wanted),
+    });
+    task.loss(&Tensor::new(outputs.collect(), &[BATCH, OUTPUTS]), batch).total
 }
 
 #[test]
@@ -77,41 +83,27 @@ fn a_run_that_goes_on_asks_where_no_card_lies_from_its_first_step() {
 
 #[test]
 fn cards_of_which_too_little_is_in_view_are_left_out() {
-    let table = |in_view, of_symbol| {
-        let mut table = simple(1, 0, (96, 80));
-        (table.cards[0].in_view, table.cards[0].symbols[0].1) = (in_view, of_symbol);
-        table
-    };
-    let learns = |in_view, of_symbol, least_in_view| {
-        let mut rng = Pcg64::seed_from_u64(3);
-        let table = FoundTable { drawn: table(in_view, of_symbol), found: Vec::new() };
-        Batch::default().push(&table, least_in_view, &mut rng)
-    };
     assert!(learns(0.2, 0.5, 0.15) && !learns(0.2, 0.5, 0.3) && !learns(0.1, 0.5, 0.15));
     assert!(!learns(0.9, 0.3, 0.15));
+}
+
+fn learns(in_view: f64, of_symbol: f64, least_in_view: f64) -> bool {
+    let mut drawn = simple(1, 0, (96, 80));
+    (drawn.cards[0].in_view, drawn.cards[0].symbols[0].1) = (in_view, of_symbol);
+    let table = FoundTable { drawn, found: Vec::new() };
+    Batch::default().push(&table, least_in_view, &mut Pcg64::seed_from_u64(3))
 }
 
 #[test]
 fn a_perfect_answer_costs_least() {
     let task = task();
     let batch = task.batch(0);
-    let loss = |spoil: &dyn Fn(usize, f32) -> f32| {
-        let outputs: Vec<f32> = batch
-            .wanted
-            .iter()
-            .enumerate()
-            .map(|(i, wanted)| match i % OUTPUTS {
-                k if k >= RIGHT => spoil(k, if *wanted > 0.5 { 9.0 } else { -9.0 }),
-                k => spoil(k, *wanted),
-            })
-            .collect();
-        task.loss(&Tensor::new(outputs, &[BATCH, OUTPUTS]), &batch).total
-    };
-    assert!(loss(&|_, v| v) < 1e-3);
-    assert!(loss(&|k, v| if k == RIGHT { -v } else { v }) > 5.0);
-    let off = loss(&|k, v| if k == 0 { v + 0.8 } else { v });
+    assert!(loss(&task, &batch, |_, _, v| v) < 1e-3);
+    assert!(loss(&task, &batch, |_, k, v| if k == RIGHT { -v } else { v }) > 5.0);
+    let off = loss(&task, &batch, |_, k, v| if k == 0 { v + 0.8 } else { v });
     assert!((off - 0.8 / 8.0 * CORNERS_WEIGHT).abs() < 1e-2, "{off}");
-    let misread = loss(&|k, v| if (VALUES..VALUES + 3).contains(&k) { -v } else { v });
+    let values = VALUES..VALUES + 3;
+    let misread = loss(&task, &batch, |_, k, v| if values.contains(&k) { -v } else { v });
     assert!((misread - 18.7 * VALUE_WEIGHT).abs() < 0.1, "{misread}");
 }
 
@@ -164,11 +156,11 @@ impl CardFinder for Astray {
         let (Some(first), Some(last)) = (bright_pixels.first(), bright_pixels.last()) else {
             return Ok(Vec::new());
         };
-        let at = |x: f64, y: f64| {
-            CardOutline::at(Quad::new(Quad::rectangle(64.0, 42.0).0.map(|p| p + Point::new(x, y))))
-        };
         let (left, top) = (last.0 - 63.0, first.1);
-        Ok(vec![at(left + 64.0 * ASTRAY, top), at(left - 50.0, top)])
+        let outlines = [left + 64.0 * ASTRAY, left - 50.0]
+            .map(|x| Quad::rectangle(64.0, 42.0).map(|p| p + Point::new(x, top)))
+            .map(CardOutline::at);
+        Ok(outlines.to_vec())
     }
 }
 

@@ -271,25 +271,26 @@ mod tests {
     use super::*;
     use std::fs;
 
+    fn load_with(pointer: &str, value: f64) -> Result<(), String> {
+        let shipped = Models::Shipped.read(FUSION).unwrap();
+        let mut fusion: serde_json::Value = serde_json::from_slice(&shipped).unwrap();
+        *fusion.pointer_mut(pointer).unwrap() = value.into();
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(FUSION), fusion.to_string()).unwrap();
+        let loaded = Fusion::load(&Models::Folder(folder.path().to_owned()));
+        loaded.map(|_| ()).map_err(|error| error.to_string())
+    }
+
     #[test]
     fn numbers_that_would_make_everything_sure_are_refused() {
-        let shipped = Models::Shipped.read(FUSION).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let with = |pointer: &str, value: f64| {
-            let mut fusion: serde_json::Value = serde_json::from_slice(&shipped).unwrap();
-            *fusion.pointer_mut(pointer).unwrap() = value.into();
-            fs::write(folder.path().join(FUSION), fusion.to_string()).unwrap();
-            let loaded = Fusion::load(&Models::Folder(folder.path().to_owned()));
-            loaded.map(|_| ()).map_err(|error| error.to_string())
-        };
-        assert_eq!(with("/learned/card/bias", 1.5), Ok(()));
+        assert_eq!(load_with("/learned/card/bias", 1.5), Ok(()));
         for (pointer, value) in [
             ("/learned/card/bias", 1e38),
             ("/classical/properties/2/clear", -1e9),
             ("/outlines/3", 1e300),
             ("/learned/board/least_confidence", -0.1),
         ] {
-            let error = with(pointer, value).unwrap_err();
+            let error = load_with(pointer, value).unwrap_err();
             assert!(error.contains("fusion.json") && error.contains("expected"), "{error}");
         }
     }

@@ -226,12 +226,12 @@ mod tests {
         logits[6] = 500.0;
         logits[reader::CARD] = 3f32.ln();
         logits[reader::RECTANGLE] = 9.0;
-        let of = |edition| reading_of(&reader::of_edition(&logits, edition), logits[reader::CARD]);
-        let reading = of(Edition::Classic);
+        let [reading, of_rectangles] = [Edition::Classic, Edition::Rectangles]
+            .map(|edition| reading_of(&reader::of_edition(&logits, edition), logits[reader::CARD]));
         assert!((reading.values[1][1] - 0.5).abs() < 1e-6);
         assert_eq!(reading.values[2], [1.0, 0.0, 0.0]);
         assert!((reading.is_card - 0.75).abs() < 1e-6);
         assert_eq!(reading.values[3], [1.0 / 3.0; 3]);
-        assert!(of(Edition::Rectangles).values[3][0] > 0.99);
+        assert!(of_rectangles.values[3][0] > 0.99);
     }
 }

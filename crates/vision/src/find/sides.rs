@@ -116,8 +116,8 @@ impl Profiles<'_> {
         }
         let mean = self.edge.iter().sum::<f32>() / self.edge.len() as f32;
         let deviation = (params.expected_deviation * short_px).max(1.5);
-        let off = |i: usize| ((i as f64 - f64::from(reach)) / deviation).powi(2);
-        let off_squared: Vec<f64> = (0..offsets).map(off).collect();
+        let off_squared: Vec<f64> =
+            (0..offsets).map(|i| ((i as f64 - f64::from(reach)) / deviation).powi(2)).collect();
         let mut best = (f64::MIN, 0, 0);
         // A side turns by no more than the predicted direction's error. Lines of one slope are
         // adjacent in memory, so they are summed together.
@@ -223,8 +223,9 @@ impl Profiles<'_> {
         let (upper, lower) = (&self.rgb[i..][..6], &self.rgb[i + 3 * self.width..][..6]);
         let mut color = [0.0; 3];
         for (c, value) in color.iter_mut().enumerate() {
-            let between = |row: &[u8]| f32::from(row[c]) * (1.0 - fx) + f32::from(row[3 + c]) * fx;
-            *value = between(upper) * (1.0 - fy) + between(lower) * fy;
+            let [above, below] = [upper, lower]
+                .map(|row| f32::from(row[c]) * (1.0 - fx) + f32::from(row[3 + c]) * fx);
+            *value = above * (1.0 - fy) + below * fy;
         }
         color
     }

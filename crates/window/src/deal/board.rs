@@ -314,10 +314,10 @@ fn points_of(ui: &Ui, row: Rect, play: &Play, settings: &Settings) {
         painter.rect_filled(tile, 0.12 * row.height(), color);
         let (upper, lower) = tile.split_top_bottom_at_fraction(0.45);
         let ink = text_on(color);
-        let most = |part: Rect| part.size() * vec2(0.88, 0.86);
+        let most = vec2(0.88, 0.86);
         let middle = Align2::CENTER_CENTER;
-        fitted(ui, &play.name(who), upper.center(), middle, most(upper), ink);
-        fitted(ui, &player.points().to_string(), lower.center(), middle, most(lower), ink);
+        fitted(ui, &play.name(who), upper.center(), middle, upper.size() * most, ink);
+        fitted(ui, &player.points().to_string(), lower.center(), middle, lower.size() * most, ink);
     }
 }
 

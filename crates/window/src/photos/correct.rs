@@ -102,8 +102,9 @@ pub(crate) fn changed(
         Change::MoveCorner(i, corner, to) => {
             exists(i)?;
             let quad = &mut cards[i].corners_in_image;
-            let inside = |v: f64, px: u32| v.clamp(0.0, f64::from(px));
-            quad.0[corner % 4] = Point::new(inside(to.x, size_px.0), inside(to.y, size_px.1));
+            quad.0[corner % 4] = [(to.x, size_px.0), (to.y, size_px.1)]
+                .map(|(v, px)| v.clamp(0.0, f64::from(px)))
+                .into();
             if !quad.is_convex() || quad.signed_area() < 16.0 {
                 return Err(Refusal::Twisted);
             }
@@ -111,8 +112,11 @@ pub(crate) fn changed(
         Change::AllRight => {
             cards.iter_mut().for_each(confirm);
             // Of two that are the same card one cannot be right.
-            let before = |i: usize| (0..i).find(|&j| cards[j].card == cards[i].card);
-            if let Some((i, other)) = (0..cards.len()).find_map(|i| Some((i, before(i)?))) {
+            let twice = (0..cards.len()).find_map(|i| {
+                let before = (0..i).find(|&j| cards[j].card == cards[i].card);
+                Some((i, before?))
+            });
+            if let Some((i, other)) = twice {
                 return Err(Refusal::BothAre(other, i));
             }
             confirmed = vec![true; cards.len()];
@@ -132,8 +136,9 @@ pub(crate) fn read_again(table: &Table, at: &Quad, reading: &Reading) -> Table {
     };
     let (mut cards, mut readings) = (table.cards.clone(), table.readings.clone());
     let free = Card::deck().filter(|&card| sure_place_of(table, i, card).is_none());
-    let guess = |card| Guess { card, confidence: reading.probability(card) * reading.is_card };
-    let mut guesses: Vec<Guess> = free.map(guess).collect();
+    let mut guesses: Vec<Guess> = free
+        .map(|card| Guess { card, confidence: reading.probability(card) * reading.is_card })
+        .collect();
     guesses.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     if let Some((best, rest)) = guesses.split_first() {
         // However sure the reader is: the place is a person's, and the person is still there to ask.

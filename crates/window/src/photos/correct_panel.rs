@@ -372,8 +372,8 @@ fn refused(refusal: Refusal, table: &Table) -> String {
     let number = |card: usize| table.numbers.get(card).copied().unwrap_or(card + 1);
     match refusal {
         Refusal::AlreadyPlaced(other) => {
-            let name = |card: &setsight_vision::ReadCard| names::card(&table.deck(), card.card);
-            let name = table.cards.get(other).map_or_else(String::new, name);
+            let other_card = table.cards.get(other).map(|card| card.card);
+            let name = other_card.map_or_else(String::new, |card| names::card(&table.deck(), card));
             t!("lies-there", n = number(other), name = name)
         }
         Refusal::BothAre(one, other) => t!("both-are", one = number(one), other = number(other)),

@@ -218,10 +218,10 @@ fn write_all(
             Ok(photo) => {
                 let picture = overlay::draw(&photo.frame, table, &style);
                 let target = folder.join(name_of(path, &mut names));
-                let problem = |error: String| Problem::File(target.clone(), error);
-                let jpeg = encode::jpeg(&picture, JPEG_QUALITY);
-                let jpeg = jpeg.map_err(|error| problem(error.to_string()))?;
-                write_atomic(&target, &jpeg).map_err(|error| problem(error.to_string()))?;
+                let written = encode::jpeg(&picture, JPEG_QUALITY)
+                    .map_err(|error| error.to_string())
+                    .and_then(|jpeg| write_atomic(&target, &jpeg).map_err(|e| e.to_string()));
+                written.map_err(|error| Problem::File(target, error))?;
             }
             Err(reason) => failed.push((path.clone(), reason)),
         }

@@ -480,9 +480,9 @@ impl Photos {
     /// Finds out which cards lie on others, where cards are other ones than before.
     fn find_heap(&mut self) {
         let Some(full) = self.view.picture.as_ref().and_then(Picture::full) else { return };
-        let quads = || self.view.table.cards.iter().map(|card| card.corners_in_image);
-        if !self.view.heap.is_of(quads()) {
-            self.view.heap = Heap::new(full, quads().collect());
+        let quads = self.view.table.cards.iter().map(|card| card.corners_in_image);
+        if !self.view.heap.is_of(quads.clone()) {
+            self.view.heap = Heap::new(full, quads.collect());
         }
     }
 

@@ -38,12 +38,12 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Command> {
                 command = Some(Command::Act(action));
             }
         }
-        let recent = || settings.recent.iter().filter(|path| path.exists());
-        if recent().next().is_some() {
+        let recent: Vec<_> = settings.recent.iter().filter(|path| path.exists()).collect();
+        if !recent.is_empty() {
             ui.add_space(8.0);
             ui.weak(t!("opened-before"));
         }
-        for path in recent() {
+        for path in recent {
             let button = ui.link(name_of(path)).on_hover_text(path.display().to_string());
             if button.clicked() {
                 command = Some(Command::Open(vec![path.clone()]));

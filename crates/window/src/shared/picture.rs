@@ -159,8 +159,9 @@ pub(crate) fn shrunk(picture: &RgbImage, long_px: u32) -> ColorImage {
         return color_image(picture);
     }
     let scale = f64::from(long_px) / f64::from(long);
-    let side = |px: u32| ((f64::from(px) * scale).round() as u32).max(1);
-    color_image(&imageops::thumbnail(picture, side(picture.width()), side(picture.height())))
+    let [width, height] = [picture.width(), picture.height()]
+        .map(|px| ((f64::from(px) * scale).round() as u32).max(1));
+    color_image(&imageops::thumbnail(picture, width, height))
 }
 
 /// Buttons for a picture's zoom, in a corner of its room, once it is larger than that. To be drawn after what

@@ -52,8 +52,9 @@ pub(crate) fn good_color(ui: &Ui) -> Color32 {
 
 /// A tick around a point, so many points wide.
 pub(crate) fn tick(painter: &Painter, center: Pos2, size: f32, color: Color32) {
-    let at = |x: f32, y: f32| center + vec2(x, y) * size;
-    let points = vec![at(-0.42, 0.02), at(-0.12, 0.32), at(0.42, -0.32)];
+    let points =
+        [(-0.42, 0.02), (-0.12, 0.32), (0.42, -0.32)].map(|(x, y)| center + vec2(x, y) * size);
+    let points = points.to_vec();
     painter.add(Shape::line(points, Stroke::new((0.16 * size).max(1.5), color)));
 }
 
@@ -117,14 +118,15 @@ fn circle(
     let (card, deck) = (&table.cards[place], table.deck());
     let corners = placement.quad(&card.corners_in_image);
     let [a, b, c, d] = corners;
-    let at = |x: f32, y: f32| a.lerp(b, x).lerp(d.lerp(c, x), y);
     let symbols = deck.symbol_centers(card.card.number);
     // Number is what all of them show; anything else each shows.
     let shown = if property == Property::Number { symbols.len() } else { 1 };
     for x in symbols.iter().take(shown) {
-        let turn = |n: usize| Vec2::angled(n as f32 * TAU / POINTS as f32) * AXES;
-        let points: Vec<Pos2> =
-            (0..POINTS).map(|n| at(0.5 + *x as f32 + turn(n).x, 0.5 + turn(n).y)).collect();
+        let points: Vec<Pos2> = (0..POINTS)
+            .map(|n| Vec2::angled(n as f32 * TAU / POINTS as f32) * AXES)
+            .map(|off| vec2(0.5 + *x as f32, 0.5) + off)
+            .map(|at| a.lerp(b, at.x).lerp(d.lerp(c, at.x), at.y))
+            .collect();
         painter.add(Shape::closed_line(points.clone(), Stroke::new(6.0, RIM)));
         painter.add(Shape::closed_line(points, Stroke::new(3.0, CHOSEN)));
     }

@@ -385,10 +385,6 @@ mod tests {
     fn what_is_damaged_is_found_in_most_cases() {
         assert_eq!(SIZE_PX, (75, 53));
         let mut state = 7u32;
-        let mut random = |below: usize| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) as usize % below
-        };
         for (scans, restart, is_progressive, least) in [
             (Scans::Together, 0, false, 90),
             (Scans::Together, 3, true, 90),
@@ -397,7 +393,8 @@ mod tests {
             let bytes = jpeg(&shape(scans, restart, is_progressive));
             let data = data_of(&bytes);
             let found = (0..100).filter(|_| {
-                let at = data + random(bytes.len() - data - 40);
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let at = data + (state >> 8) as usize % (bytes.len() - data - 40);
                 damaged_from(&[&bytes[..at], &bytes[at + 7..]].concat()).is_some()
             });
             let found = found.count();

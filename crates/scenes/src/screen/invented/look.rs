@@ -1,11 +1,11 @@
 //! How an invented app draws its deck and its cards, drawn once for a board. Lengths in pixels.
 
-use super::super::draw::{Field, Outline, covered, scaled};
+use super::super::draw::{Field, Outline, covered, half_extent, scaled};
 use super::super::style::{Chosen, Color, Inside, Shadow, border, chosen, grey, hsl};
 use super::outlines::{mask, outline, overlap};
 use super::{Filling, FillingKind};
-use setsight_game::cards::deck::{Fill, FillKind};
-use setsight_photo::geometry::Point;
+use setsight_game::cards::deck::FillKind;
+use setsight_photo::geometry::{Point, grid_center};
 use setsight_photo::print::dice::{Dice, Span};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
@@ -136,10 +136,7 @@ impl Look {
         // Along the row, and across it.
         let (row, column) = if stacked { (size.y, size.x) } else { (size.x, size.y) };
         let places = dice.pick(&PLACES);
-        let most = |value: fn(&(f64, f64)) -> f64| {
-            places.iter().flat_map(|p| p.iter()).map(value).fold(0.0, f64::max)
-        };
-        let (last, side) = (most(|p| p.0.abs()), most(|p| p.1.abs()));
+        let (last, side) = half_extent(places.iter().flat_map(|p| p.iter()));
         let smaller = if dice.chance(SMALL.0) { dice.within(SMALL.1) } else { 1.0 };
         let mut along = row / (2.0 * last + 1.0) * dice.within(PART.0) * smaller;
         let mut across = column / (2.0 * side + 1.0) * dice.within(PART.1) * smaller;
@@ -234,8 +231,7 @@ fn outlines(symbol: Point, reach: f64, dice: &mut Dice) -> ([Field; 3], [[u8; 25
         }
         let eased = f64::from(attempt.max(TRIES)) / f64::from(TRIES);
         let Outline { points, round } = outline(dice);
-        let extent =
-            points.iter().fold((0f64, 0f64), |e, p| (e.0.max(p.0.abs()), e.1.max(p.1.abs())));
+        let extent = half_extent(&points);
         let scale = (symbol.x / extent.0).min(symbol.y / extent.1);
         let (mut x, mut y) = (symbol.x, symbol.y);
         if !is_stretched {
@@ -256,8 +252,11 @@ fn outlines(symbol: Point, reach: f64, dice: &mut Dice) -> ([Field; 3], [[u8; 25
         }
     }
     let step = ((symbol.x + 2.0 * reach) * (symbol.y + 2.0 * reach) / 4500.0).sqrt().max(0.5);
-    let field = |k: usize| Field::new(&found[k].0.points, found[k].0.round, reach, step);
-    ([field(0), field(1), field(2)], [found[0].1, found[1].1, found[2].1])
+    let fields = [0, 1, 2].map(|k: usize| {
+        let (Outline { points, round }, _) = &found[k];
+        Field::new(points, *round, reach, step)
+    });
+    (fields, [found[0].1, found[1].1, found[2].1])
 }
 
 /// Three fillings that differ, for a symbol of this size with outlines this wide and at most that wide.
@@ -285,10 +284,10 @@ fn textures(field: &Field, size: f64, stroke: f64, widest: f64, dice: &mut Dice)
         let is_even = matches!(kind, FillingKind::Solid | FillingKind::Empty | FillingKind::Tint);
         let pitch = if is_even { 0.0 } else { pitch };
         let turn = if twice && !is_even { turn } else { 0.0 };
-        let clashes = |(other, p, t): &(Texture, f64, f64)| {
-            clash((&fact, pitch, turn), (&other.fact, *p, *t), twice, eased)
-        };
-        if found.iter().any(clashes) {
+        if found
+            .iter()
+            .any(|(other, p, t)| clash((&fact, pitch, turn), (&other.fact, *p, *t), twice, eased))
+        {
             continue;
         }
         let bold = if dice.chance(THICKER.0) { dice.within(THICKER.1) } else { 1.0 };
@@ -321,9 +320,10 @@ fn clash(a: (&Filling, f64, f64), b: (&Filling, f64, f64), twice: bool, eased: f
 fn mean(field: &Field, inside: &Inside) -> f64 {
     const STEPS: usize = 40;
     let (x, y) = field.extent();
-    let at = |k: usize, reach: f64| (2.0 * (k as f64 + 0.5) / STEPS as f64 - 1.0) * reach;
     let inked = (0..STEPS * STEPS).filter_map(|k| {
-        covered(field, inside, (0.0, 0.0), (at(k % STEPS, x), at(k / STEPS, y)), (1e-6, 0.5))
+        let p = grid_center(k, STEPS);
+        let place = ((2.0 * p.x - 1.0) * x, (2.0 * p.y - 1.0) * y);
+        covered(field, inside, (0.0, 0.0), place, (1e-6, 0.5))
     });
     let (sum, count) = inked.fold((0.0, 0.0), |(sum, count), c| (sum + c.1, count + 1.0));
     sum / f64::max(count, 1.0)
@@ -331,10 +331,6 @@ fn mean(field: &Field, inside: &Inside) -> f64 {
 
 fn inside(kind: FillingKind, (pitch, turn): (f64, f64), size: f64, dice: &mut Dice) -> Inside {
     let duty = dice.within(DUTY);
-    let pattern = |kind: FillKind, duty: f64| Inside::Pattern {
-        fill: Fill { kind, outline_mm: 0.0, pitch_mm: pitch, duty },
-        turn,
-    };
     let flip = dice.chance(0.5);
     let ramp = |low: f64, high: f64, reach: f64| {
         let (from, to) = if flip { (low, high) } else { (high, low) };
@@ -344,11 +340,11 @@ fn inside(kind: FillingKind, (pitch, turn): (f64, f64), size: f64, dice: &mut Di
         FillingKind::Solid => Inside::Full,
         FillingKind::Empty => Inside::Nothing,
         FillingKind::Tint => Inside::Tint(dice.within(TINT)),
-        FillingKind::Stripes => pattern(FillKind::Stripes, duty),
-        FillingKind::Dots => pattern(FillKind::Dots, duty),
-        FillingKind::Crosshatch => pattern(FillKind::Crosshatch, duty),
-        FillingKind::Checks => pattern(FillKind::Checks, 0.5),
-        FillingKind::Strokes => pattern(FillKind::Strokes, duty),
+        FillingKind::Stripes => Inside::pattern(FillKind::Stripes, pitch, duty, turn),
+        FillingKind::Dots => Inside::pattern(FillKind::Dots, pitch, duty, turn),
+        FillingKind::Crosshatch => Inside::pattern(FillKind::Crosshatch, pitch, duty, turn),
+        FillingKind::Checks => Inside::pattern(FillKind::Checks, pitch, 0.5, turn),
+        FillingKind::Strokes => Inside::pattern(FillKind::Strokes, pitch, duty, turn),
         FillingKind::Gradient => ramp(dice.between(0.0, 0.3), dice.between(0.75, 1.0), 0.5 * size),
         FillingKind::Half => {
             ramp(if dice.chance(0.3) { dice.between(0.1, 0.4) } else { 0.0 }, 1.0, 0.6)

@@ -1,6 +1,6 @@
 //! Outlines of symbols without end: a few ways to make one, each with rows of ranges.
 
-use super::super::draw::{Field, Outline};
+use super::super::draw::{Field, Outline, signed_power};
 use crate::distractors::annotations::silhouette;
 use setsight_game::cards::outline::closed_spline;
 use setsight_photo::print::dice::Dice;
@@ -93,8 +93,7 @@ pub(super) fn outline(dice: &mut Dice) -> Outline {
             points = closed_spline(&points);
         }
         if points.len() > MOST_POINTS {
-            let kept = |k: usize| points[k * points.len() / MOST_POINTS];
-            points = (0..MOST_POINTS).map(kept).collect();
+            points = (0..MOST_POINTS).map(|k| points[k * points.len() / MOST_POINTS]).collect();
         }
         let quarters =
             if dice.chance(if is_glyph { 0.1 } else { 0.4 }) { dice.below(4) } else { 0 };
@@ -130,22 +129,17 @@ fn points(recipe: &Recipe, dice: &mut Dice) -> Option<Vec<(f64, f64)>> {
     let mut within = |(low, high): Range| dice.between(low, high);
     let counted =
         |(low, high): (usize, usize), part: f64| low + (part * (high - low + 1) as f64) as usize;
-    let ring = |count: usize, radius: &dyn Fn(usize, f64) -> f64| {
-        let at = |k: usize| (k, TAU * k as f64 / count as f64);
-        let place = |(k, t): (usize, f64)| (radius(k, t) * t.sin(), -radius(k, t) * t.cos());
-        (0..count).map(at).map(place).collect()
-    };
     let unit = (0.0, 1.0);
     Some(match *recipe {
         Star(tips, dent) => {
             let tips = counted(tips, within(unit));
             let dent = within(dent) * (PI / tips as f64).cos();
-            ring(2 * tips, &|k, _| if k % 2 == 0 { 1.0 } else { dent })
+            ring(2 * tips, |k, _| if k % 2 == 0 { 1.0 } else { dent })
         }
         Rose(lobes, depth, sharp) => {
             let lobes = counted(lobes, within(unit)) as f64;
             let (depth, sharp) = (within(depth), within(sharp));
-            ring(MOST_POINTS, &|_, t| 1.0 - depth * (0.5 - 0.5 * (lobes * t).cos()).powf(sharp))
+            ring(MOST_POINTS, |_, t| 1.0 - depth * (0.5 - 0.5 * (lobes * t).cos()).powf(sharp))
         }
         Blob(waves, size, fall) => {
             let (count, size, fall) = (counted(waves, within(unit)), within(size), within(fall));
@@ -154,30 +148,56 @@ fn points(recipe: &Recipe, dice: &mut Dice) -> Option<Vec<(f64, f64)>> {
                     [k as f64, size * within(unit) / (k as f64).powf(fall), within((0.0, TAU))]
                 })
                 .collect();
-            let radius = |t: f64| {
-                waves.iter().map(|[k, size, phase]| size * (k * t + phase).cos()).sum::<f64>()
-            };
-            ring(MOST_POINTS, &|_, t| (1.0 + radius(t)).max(0.2))
+            ring(MOST_POINTS, |_, t| {
+                let waves = waves.iter().map(|[k, size, phase]| size * (k * t + phase).cos());
+                (1.0 + waves.sum::<f64>()).max(0.2)
+            })
         }
         Power(exponent) => {
             let (part, slim) = (2.0 / within(exponent), within((0.45, 1.6)).min(1.0));
-            let power = |v: f64| v.signum() * v.abs().powf(part);
-            let at = |k: usize| (TAU * (k as f64 + 0.5) / MOST_POINTS as f64).sin_cos();
-            (0..MOST_POINTS).map(at).map(|(s, c)| (slim * power(c), power(s))).collect()
+            (0..MOST_POINTS)
+                .map(|k| (TAU * (k as f64 + 0.5) / MOST_POINTS as f64).sin_cos())
+                .map(|(s, c)| (slim * signed_power(c, part), signed_power(s, part)))
+                .collect()
         }
         Curve(across, down) => {
             let across: Vec<f64> = across.iter().map(|&range| within(range)).collect();
             let down: Vec<f64> = down.iter().map(|&range| within(range)).collect();
-            let sum = |sizes: &[f64], wave: fn(f64) -> f64, t: f64| {
-                (1..).zip(sizes).map(|(k, size)| size * wave(f64::from(k) * t)).sum::<f64>()
-            };
-            let at = |k: usize| TAU * k as f64 / MOST_POINTS as f64;
-            let place = |t: f64| (sum(&across, f64::sin, t), -sum(&down, f64::cos, t));
-            (0..MOST_POINTS).map(at).map(place).collect()
+            (0..MOST_POINTS)
+                .map(|k| TAU * k as f64 / MOST_POINTS as f64)
+                .map(|t| (harmonics(&across, f64::sin, t), -harmonics(&down, f64::cos, t)))
+                .collect()
         }
         Glyph(first, count) => silhouette(char::from_u32(first + dice.below(count) as u32)?)?,
         Band(halves, bends) => band(halves, bends.map(within), dice),
     })
+}
+
+/// Points around the centre, at a `radius` for each number and angle.
+fn ring(count: usize, radius: impl Fn(usize, f64) -> f64) -> Vec<(f64, f64)> {
+    (0..count)
+        .map(|k| (k, TAU * k as f64 / count as f64))
+        .map(|(k, t)| (radius(k, t) * t.sin(), -radius(k, t) * t.cos()))
+        .collect()
+}
+
+fn harmonics(sizes: &[f64], wave: fn(f64) -> f64, t: f64) -> f64 {
+    (1..).zip(sizes).map(|(k, size)| size * wave(f64::from(k) * t)).sum()
+}
+
+fn interpolated(nodes: &[(f64, f64)], s: f64) -> f64 {
+    let k = nodes.iter().skip(1).position(|node| node.0 >= s).unwrap_or(nodes.len() - 2);
+    let ((a, low), (b, high)) = (nodes[k], nodes[k + 1]);
+    low + (high - low) * ((s - a) / (b - a)).clamp(0.0, 1.0)
+}
+
+fn bent(x: f64, s: f64, bend: f64) -> (f64, f64) {
+    if bend == 0.0 {
+        return (x, s);
+    }
+    // What is bent further is slimmer, or it would cross itself.
+    let (radius, (sin, cos)) = (1.0 / bend + x / (1.0 + 0.8 * bend.abs()), (bend * s).sin_cos());
+    (radius * cos, radius * sin)
 }
 
 fn band(
@@ -195,22 +215,10 @@ fn band(
         nodes.push((at, if is_same { nodes[k - 1].1 } else { dice.between(low, high) }));
     }
     let waves = dice.between(0.8, 2.2);
-    let half = |s: f64| {
-        let s = if is_mirrored { s.abs() } else { s };
-        let k = nodes.iter().skip(1).position(|node| node.0 >= s).unwrap_or(nodes.len() - 2);
-        let ((a, low), (b, high)) = (nodes[k], nodes[k + 1]);
-        low + (high - low) * ((s - a) / (b - a)).clamp(0.0, 1.0)
-    };
     let place = |s: f64, side: f64| {
         let round = if ends > 1.0 { (1.0 - s.abs().powf(ends)).max(0.0).sqrt() } else { 1.0 };
-        let x = curl * (PI * waves * s).sin() + lean * s + side * half(s) * round;
-        if bend == 0.0 {
-            return (x, s);
-        }
-        // What is bent further is slimmer, or it would cross itself.
-        let (radius, (sin, cos)) =
-            (1.0 / bend + x / (1.0 + 0.8 * bend.abs()), (bend * s).sin_cos());
-        (radius * cos, radius * sin)
+        let half = interpolated(&nodes, if is_mirrored { s.abs() } else { s });
+        bent(curl * (PI * waves * s).sin() + lean * s + side * half * round, s, bend)
     };
     let is_plain = ends <= 1.0 && curl == 0.0 && bend == 0.0;
     let even = (0..=STEPS).map(|k| 2.0 * k as f64 / STEPS as f64 - 1.0);
@@ -226,8 +234,8 @@ fn band(
 pub(super) fn mask(field: &Field, half: f64) -> [u8; 256] {
     let step = half / 8.0;
     std::array::from_fn(|k| {
-        let at = |k: usize| (k as f64 + 0.5) * step - half;
-        let covered = field.at(at(k % 16), at(k / 16)).map_or(0.0, |d| coverage(d, step));
+        let [x, y] = [k % 16, k / 16].map(|k| (k as f64 + 0.5) * step - half);
+        let covered = field.at(x, y).map_or(0.0, |d| coverage(d, step));
         (255.0 * covered).round() as u8
     })
 }

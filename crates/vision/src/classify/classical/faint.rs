@@ -56,8 +56,10 @@ pub(super) fn read(card: &CardImage, masks: &Masks) -> Option<Reading> {
         for dx in SHIFTS_X {
             for number in Number::ALL {
                 let centers = &masks.centers_px[number.index()];
-                let edge = |&x: &f32| darkness.edge_along(&mirrored, x + dx, dy);
-                let edges: f32 = centers.iter().map(|x| edge(x) - NEUTRAL).sum();
+                let edges: f32 = centers
+                    .iter()
+                    .map(|&x| darkness.edge_along(&mirrored, x + dx, dy) - NEUTRAL)
+                    .sum();
                 strongest_mirrored = strongest_mirrored.max(edges / centers.len() as f32);
             }
         }

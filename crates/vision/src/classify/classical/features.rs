@@ -438,19 +438,18 @@ mod tests {
     use super::super::template::Matrix2;
     use super::*;
 
+    fn symbol_at(x: f32) -> Symbol {
+        let overlap = [0.9; 4];
+        let covariance = Matrix2::default();
+        Symbol { center: [x, 64.0], covariance, overlap, mean_overlap: overlap, votes: 3 }
+    }
+
     #[test]
     fn symbols_on_one_place_are_no_row_of_a_smaller_number() {
-        let symbol = |x: f32| Symbol {
-            center: [x, 64.0],
-            covariance: Matrix2::default(),
-            overlap: [0.9; 4],
-            mean_overlap: [0.9; 4],
-            votes: 3,
-        };
         let columns = Columns { ink: [0.5; COARSE_WIDTH], level: 0.5 };
-        let same_place = [symbol(95.0), symbol(97.0)];
+        let same_place = [95.0, 97.0].map(symbol_at);
         assert_eq!(number_features(1, &same_place, &columns, 50.0), [1.0; NUMBER_FEATURES]);
-        let apart = [symbol(71.0), symbol(121.0)];
+        let apart = [71.0, 121.0].map(symbol_at);
         assert_eq!(
             number_features(2, &apart, &columns, 50.0)[..2],
             [0.0; 2],

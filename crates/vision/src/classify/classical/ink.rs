@@ -40,10 +40,10 @@ impl<'a> InkMap<'a> {
         for rows in pixels.chunks_exact(2 * 3 * WIDTH) {
             let (top, bottom) = rows.split_at(3 * WIDTH);
             for (a, b) in top.chunks_exact(6).zip(bottom.chunks_exact(6)) {
-                let sum = |c: usize| {
+                let [red, green, blue] = [0, 1, 2].map(|c: usize| {
                     u16::from(a[c]) + u16::from(a[c + 3]) + u16::from(b[c]) + u16::from(b[c + 3])
-                };
-                let least = sum(0).min(sum(1)).min(sum(2));
+                });
+                let least = red.min(green).min(blue);
                 coarse.push((255.0 * (1.0 - f32::from(least) / full)).max(0.0) as u8);
             }
         }
@@ -53,8 +53,6 @@ impl<'a> InkMap<'a> {
     /// The coarse ink, averaged over 3 x 3, minus its mean over the surroundings, plus
     /// [`ABOVE_SURROUNDINGS_ZERO`].
     pub(super) fn above_surroundings(&self) -> Vec<u8> {
-        // The integral image has a row and a column of zeros before the first.
-        const STRIDE: usize = COARSE_WIDTH + 1;
         let mut sums = vec![0u32; STRIDE * (COARSE_HEIGHT + 1)];
         for y in 0..COARSE_HEIGHT {
             let mut row = 0;
@@ -63,18 +61,11 @@ impl<'a> InkMap<'a> {
                 sums[(y + 1) * STRIDE + x + 1] = sums[y * STRIDE + x + 1] + row;
             }
         }
-        let mean = |x: usize, y: usize, reach: usize| {
-            let (x0, x1) = (x.saturating_sub(reach), (x + reach + 1).min(COARSE_WIDTH));
-            let (y0, y1) = (y.saturating_sub(reach), (y + reach + 1).min(COARSE_HEIGHT));
-            let sum = sums[y1 * STRIDE + x1] + sums[y0 * STRIDE + x0]
-                - sums[y0 * STRIDE + x1]
-                - sums[y1 * STRIDE + x0];
-            sum as f32 / ((x1 - x0) * (y1 - y0)) as f32
-        };
         (0..COARSE_WIDTH * COARSE_HEIGHT)
             .map(|i| {
                 let (x, y) = (i % COARSE_WIDTH, i / COARSE_WIDTH);
-                let above = mean(x, y, 1) - mean(x, y, SURROUNDINGS_REACH);
+                let above =
+                    mean_around(&sums, x, y, 1) - mean_around(&sums, x, y, SURROUNDINGS_REACH);
                 (above + f32::from(ABOVE_SURROUNDINGS_ZERO)).clamp(0.0, 255.0) as u8
             })
             .collect()
@@ -92,12 +83,24 @@ impl<'a> InkMap<'a> {
         let at = 3 * (top * WIDTH + left);
         let (upper, lower) = (&self.pixels[at..at + 6], &self.pixels[at + 3 * WIDTH..][..6]);
         std::array::from_fn(|c| {
-            let mix = |row: &[u8]| {
+            let [a, b] = [upper, lower].map(|row| {
                 let (a, b) = (f32::from(row[c]), f32::from(row[c + 3]));
                 a + (b - a) * right
-            };
-            let (a, b) = (mix(upper), mix(lower));
+            });
             (a + (b - a) * down) * SCALE
         })
     }
+}
+
+/// Columns of an integral image of the coarse ink, whose first row and column are zeros.
+const STRIDE: usize = COARSE_WIDTH + 1;
+
+/// The mean of the square that reaches so far from a place, by an integral image.
+fn mean_around(sums: &[u32], x: usize, y: usize, reach: usize) -> f32 {
+    let (x0, x1) = (x.saturating_sub(reach), (x + reach + 1).min(COARSE_WIDTH));
+    let (y0, y1) = (y.saturating_sub(reach), (y + reach + 1).min(COARSE_HEIGHT));
+    let sum = sums[y1 * STRIDE + x1] + sums[y0 * STRIDE + x0]
+        - sums[y0 * STRIDE + x1]
+        - sums[y1 * STRIDE + x0];
+    sum as f32 / ((x1 - x0) * (y1 - y0)) as f32
 }

@@ -36,8 +36,9 @@ fn blurred(map: &[f32], deviation_px: f32) -> Vec<f32> {
         return map.to_vec();
     }
     let reach = ((2.6 * deviation_px).ceil() as usize).min(WINDOW[1]);
-    let weight = |k: usize| (-0.5 * ((k as f32 - reach as f32) / deviation_px).powi(2)).exp();
-    let mut weights: Vec<f32> = (0..=2 * reach).map(weight).collect();
+    let mut weights: Vec<f32> = (0..=2 * reach)
+        .map(|k| (-0.5 * ((k as f32 - reach as f32) / deviation_px).powi(2)).exp())
+        .collect();
     let sum: f32 = weights.iter().sum();
     weights.iter_mut().for_each(|weight| *weight /= sum);
     convolved(&convolved(map, &weights, 1), &weights, WIDTH)

@@ -104,9 +104,11 @@ impl Stock {
         if bright.iter().any(|v| *v < 2e-3) {
             return None;
         }
-        let blank = |i: &&usize| light[**i].iter().zip(bright).all(|(v, white)| *v > BELOW * white);
-        let mut stock =
-            Self::fit(light, &places.iter().filter(blank).copied().collect::<Vec<_>>())?;
+        let blank = places
+            .iter()
+            .copied()
+            .filter(|&i| light[i].iter().zip(bright).all(|(v, white)| *v > BELOW * white));
+        let mut stock = Self::fit(light, &blank.collect::<Vec<_>>())?;
         for off in OFF {
             let blank = places.iter().copied().filter(|&i| stock.is_near(i, &light[i], off));
             stock = Self::fit(light, &blank.collect::<Vec<_>>())?;
@@ -166,11 +168,10 @@ mod tests {
             }
         }
         let face = Face::of_light(light).unwrap();
-        let at = |x: usize, y: usize| face.light[y * WIDTH + x];
-        for (share, expected) in at(160, 130).into_iter().zip([0.1, 0.5, 0.2]) {
+        for (share, expected) in face.light[130 * WIDTH + 160].into_iter().zip([0.1, 0.5, 0.2]) {
             assert!((share - expected).abs() < 0.01, "{share}");
         }
-        assert!(at(300, 40).iter().all(|share| (share - 1.0).abs() < 0.01));
+        assert!(face.light[40 * WIDTH + 300].iter().all(|share| (share - 1.0).abs() < 0.01));
         assert!(face.ink[40 * WIDTH + 300] < 0.02 && face.ink[130 * WIDTH + 160] > 0.6);
     }
 

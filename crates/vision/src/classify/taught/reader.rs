@@ -140,14 +140,16 @@ impl DeckReader {
 
     /// By card and shape the overlap with its outline, at the size that suits the table.
     fn overlaps(&self, cards: &[&Measured]) -> Vec<[f32; 3]> {
-        let overlap = |outlines: &[Mask; 2], card: &Measured| {
-            outlines.iter().map(|mask| card.mask.overlap(mask)).fold(0.0, f32::max)
-        };
         let all: Vec<Vec<[f32; 3]>> = self
             .outlines
             .iter()
             .map(|sized| {
-                cards.iter().map(|card| sized.each_ref().map(|o| overlap(o, card))).collect()
+                let overlaps = cards.iter().map(|card| {
+                    sized.each_ref().map(|outlines| {
+                        outlines.iter().map(|mask| card.mask.overlap(mask)).fold(0.0, f32::max)
+                    })
+                });
+                overlaps.collect()
             })
             .collect();
         let totals: Vec<f32> = all
@@ -488,8 +490,10 @@ mod tests {
 
     /// Probabilities of the fills of nine drawn cards, in the order of their fills and outlines.
     fn fills(reader: &DeckReader, print: &Print, blur_px: f32, long_side_px: f32) -> Vec<[f32; 3]> {
-        let card = |i: usize| drawn::measure(card_of(i / 3, i % 3), print, blur_px);
-        let cards: Vec<_> = (0..9).map(|i| card(i).map(|card| (long_side_px, card))).collect();
+        let cards: Vec<_> = (0..9)
+            .map(|i| drawn::measure(card_of(i / 3, i % 3), print, blur_px))
+            .map(|card| card.map(|card| (long_side_px, card)))
+            .collect();
         let evidence = reader.values(&cards);
         evidence
             .into_iter()

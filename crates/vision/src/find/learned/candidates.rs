@@ -294,9 +294,9 @@ fn scaled_side(px: usize, scale: f64) -> u32 {
 
 /// Repeats the last column and row until both sides are multiples of what the network takes.
 fn padded(image: RgbImage) -> RgbImage {
-    let side = |px: u32| px.next_multiple_of(finder::SIDE_MULTIPLE_PX as u32);
     let (width, height) = image.dimensions();
-    let size = (side(width), side(height));
+    let size: (u32, u32) =
+        [width, height].map(|px| px.next_multiple_of(finder::SIDE_MULTIPLE_PX as u32)).into();
     if size == (width, height) {
         return image;
     }
@@ -473,14 +473,13 @@ mod tests {
 
     fn card(x: f64, y: f64, angle: f64, long: f64, squeeze: f64) -> Quad {
         let (sin, cos) = angle.sin_cos();
-        let at = |u: f64, v: f64| {
+        let (a, b) = (long / 2.0, long / 1.54 / 2.0);
+        Quad::new([(-a, -b), (a, -b), (a, b), (-a, b)].map(|(u, v)| {
             // Adds a little perspective: the end at +u is nearer and larger.
             let depth = 1.0 + squeeze * u / long;
             let (u, v) = (u / depth, v / depth);
             Point::new(x + u * cos - v * sin, y + u * sin + v * cos)
-        };
-        let (a, b) = (long / 2.0, long / 1.54 / 2.0);
-        Quad::new([at(-a, -b), at(a, -b), at(a, b), at(-a, b)])
+        }))
     }
 
     proptest! {
@@ -492,10 +491,8 @@ mod tests {
             let truth = card(x, y, angle, long, squeeze);
             let found = cards(&drawn(64, 80, &[truth]), 0.0, 0.42);
             prop_assert_eq!(found.len(), 1);
-            let error = |turn: usize| {
-                (0..4).map(|i| found[0].quad.0[i].distance(truth.0[(i + turn) % 4])).fold(0.0, f64::max)
-            };
-            prop_assert!(error(0).min(error(2)) < 1e-3, "{:?} is not {:?}", found[0], truth);
+            let error = found[0].quad.corner_error(&truth);
+            prop_assert!(error < 1e-3, "{:?} is not {:?}", found[0], truth);
         }
     }
 

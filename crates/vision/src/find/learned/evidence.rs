@@ -94,14 +94,15 @@ fn symbols(quad: &WorkingQuad, found: &Found) -> (f64, f64) {
     let Some(image_from_card) = Homography::between(&Quad::unit_card(), quad) else {
         return (RANGE.0, RANGE.0);
     };
-    let heat = |x: f64| {
-        let at = found.scaled.input_from_working(image_from_card.apply(Point::new(x, 0.0)));
-        symbol_heat_at(&found.maps, at).map(|h| h.clamp(RANGE.0, RANGE.1))
-    };
     let (mut all, mut best) = (RANGE.0, RANGE.0);
     for number in Number::ALL {
         // Places outside the picture carry no information.
-        let heats: Vec<f64> = symbol_centers(number).iter().filter_map(|&x| heat(x)).collect();
+        let heats: Vec<f64> = symbol_centers(number)
+            .iter()
+            .map(|&x| image_from_card.apply(Point::new(x, 0.0)))
+            .filter_map(|p| symbol_heat_at(&found.maps, found.scaled.input_from_working(p)))
+            .map(|heat| heat.clamp(RANGE.0, RANGE.1))
+            .collect();
         if heats.is_empty() {
             continue;
         }

@@ -28,11 +28,10 @@ pub(crate) fn heat(detections: &Detections) -> RgbImage {
         // Use a dark grey photo, so that the only colours are the network's.
         let grey = (0..3).map(|c| input.pixels[c * plane + at]).sum::<f32>() / 3.0 * 0.6;
         let (card, symbol) = (probability(finder::CARD), probability(finder::SYMBOL));
-        let mix = |color: f32| {
+        Rgb([card, 0.35 * card.max(symbol), symbol].map(|color| {
             let rest = 1.0 - card.max(symbol);
             (255.0 * (grey * rest + color).clamp(0.0, 1.0)) as u8
-        };
-        Rgb([mix(card), mix(0.35 * card.max(symbol)), mix(symbol)])
+        }))
     });
     let size = (picture.width() * LARGER, picture.height() * LARGER);
     picture = imageops::resize(&picture, size.0, size.1, imageops::FilterType::Nearest);

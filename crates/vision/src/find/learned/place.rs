@@ -221,9 +221,8 @@ impl PoseFitter<'_> {
         for must_be_free in [true, false] {
             for &(_, k) in &order {
                 let (i, card) = &tried[k];
-                let is_free = || !taken.iter().any(|other| places[k].is_same_place(other));
                 if let Some(at) = unplaced.iter().position(|card| card == i)
-                    && (!must_be_free || is_free())
+                    && (!must_be_free || !taken.iter().any(|other| places[k].is_same_place(other)))
                 {
                     unplaced.swap_remove(at);
                     taken.push(places[k]);

@@ -90,12 +90,7 @@ fn errors(cards: &[Quad], found: &[CardOutline]) -> Vec<f64> {
         let mut quads = found.iter().map(|outline| outline.corners_in_image);
         let quad =
             quads.find(|quad| quad.center().distance(truth.center()) < 0.3 * truth.short_side())?;
-        // A card looks alike after half a turn.
-        let errors = [0, 2].map(|turn| {
-            let corners = (0..4).map(|i| truth.0[(i + turn) % 4].distance(quad.0[i]));
-            corners.fold(0.0, f64::max) / truth.long_side()
-        });
-        Some(errors[0].min(errors[1]))
+        Some(truth.corner_error(&quad) / truth.long_side())
     });
     errors.collect()
 }
@@ -167,24 +162,25 @@ impl RefinerNetwork for Doubts {
     }
 }
 
+fn looks_at_three_cards(apart: f64) -> usize {
+    let cards = [0.0, 1.0, 2.0].map(|i| {
+        let at = Point::new(150.0 + i * apart * 154.0, 200.0 + 20.0 * i);
+        Quad::new(Quad::rectangle(154.0, 100.0).0.map(|p| p + at))
+    });
+    let image = image::RgbImage::from_pixel(900, 500, image::Rgb([200; 3]));
+    let looks = Arc::new(AtomicUsize::new(0));
+    let network = FakeNetwork { cards: cards.to_vec(), photo_long_px: 900.0, off: 0.0 };
+    let judge: Arc<dyn RefinerNetwork> = Arc::new(Doubts(Arc::clone(&looks)));
+    let finder = Learned::new(Box::new(network), Some(judge), weights());
+    let found = finder.find(&image, &mut Trace::default()).unwrap();
+    assert_eq!(found.len(), 3);
+    looks.load(Ordering::Relaxed)
+}
+
 #[test]
 fn only_a_covered_card_is_looked_for_in_other_places() {
     // Beside each other, their sides without contrast; and on top of each other.
-    let looks_a_card = |apart: f64| {
-        let cards = [0.0, 1.0, 2.0].map(|i| {
-            let at = Point::new(150.0 + i * apart * 154.0, 200.0 + 20.0 * i);
-            Quad::new(Quad::rectangle(154.0, 100.0).0.map(|p| p + at))
-        });
-        let image = image::RgbImage::from_pixel(900, 500, image::Rgb([200; 3]));
-        let looks = Arc::new(AtomicUsize::new(0));
-        let network = FakeNetwork { cards: cards.to_vec(), photo_long_px: 900.0, off: 0.0 };
-        let judge: Arc<dyn RefinerNetwork> = Arc::new(Doubts(Arc::clone(&looks)));
-        let finder = Learned::new(Box::new(network), Some(judge), weights());
-        let found = finder.find(&image, &mut Trace::default()).unwrap();
-        assert_eq!(found.len(), 3);
-        looks.load(Ordering::Relaxed)
-    };
-    let (open, covered) = (looks_a_card(1.3), looks_a_card(0.6));
+    let [open, covered] = [1.3, 0.6].map(looks_at_three_cards);
     // Two looks at each for the corners that it would name.
     assert!(open == 6 && covered > 50, "{open} and {covered}");
 }
@@ -227,41 +223,44 @@ impl FinderNetwork for Blind {
 
 #[test]
 fn what_is_not_in_a_small_photo_is_not_looked_for() {
-    let sides_looked_at = |width: u32, height: u32| {
-        let looks = Arc::new(AtomicUsize::new(0));
-        let image = image::RgbImage::new(width, height);
-        let finder = Learned::new(Box::new(Blind(Arc::clone(&looks))), None, weights());
-        assert!(finder.find(&image, &mut Trace::default()).unwrap().is_empty());
-        looks.load(Ordering::Relaxed)
-    };
     // Sides are padded to multiples of 16.
     assert_eq!(sides_looked_at(1280, 960), 320 + 208 + 128 + 80 + 640);
     // Enlarged to 640 pixels it shows no more than at 320.
     assert_eq!(sides_looked_at(96, 64), 320 + 208 + 128 + 80);
 }
 
+fn sides_looked_at(width: u32, height: u32) -> usize {
+    let looks = Arc::new(AtomicUsize::new(0));
+    let image = image::RgbImage::new(width, height);
+    let finder = Learned::new(Box::new(Blind(Arc::clone(&looks))), None, weights());
+    assert!(finder.find(&image, &mut Trace::default()).unwrap().is_empty());
+    looks.load(Ordering::Relaxed)
+}
+
 #[test]
 fn a_lone_card_is_found_however_near_it_is() {
     let finder = shipped();
-    let lost = |&(part, angle): &(f64, f64)| {
-        let (long, (sin, cos)) = (640.0 * part, f64::to_radians(angle).sin_cos());
-        let turned = |p: Point| Point::new(cos * p.x - sin * p.y, sin * p.x + cos * p.y);
-        let center = Point::new(320.0, 240.0);
-        let corners = Quad::rectangle(long, long / 1.54)
-            .map(|p| center + turned(p - Point::new(long / 2.0, long / 3.08)));
-        let frame = photo((640, 480), &[FlatCard::at(corners)]);
-        let found = finder.find(&frame, &mut Trace::default()).unwrap();
-        let best = found.first().map(|outline| outline.corners_in_image);
-        !best.is_some_and(|quad| quad.shared_area(&corners) > 0.9 && quad.long_side() < 1.1 * long)
-    };
     let sizes = [0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75];
     let all = sizes.iter().flat_map(|&part| [0.0, 50.0, 95.0, 140.0].map(|angle| (part, angle)));
     // One that is turned does not fit into the picture at any size.
     let cases: Vec<(f64, f64)> = all
         .filter(|&(part, angle)| part < 0.6 || angle == 0.0 || angle == 95.0 && part < 0.7)
         .collect();
-    let lost: Vec<_> = cases.iter().filter(|case| lost(case)).collect();
+    let lost: Vec<_> =
+        cases.iter().filter(|&&(part, angle)| is_lost(&finder, part, angle)).collect();
     assert!(lost.is_empty(), "{lost:?}");
+}
+
+fn is_lost(finder: &Learned, part: f64, angle: f64) -> bool {
+    let (long, (sin, cos)) = (640.0 * part, angle.to_radians().sin_cos());
+    let corners = Quad::rectangle(long, long / 1.54).map(|p| {
+        let p = p - Point::new(long / 2.0, long / 3.08);
+        Point::new(320.0 + cos * p.x - sin * p.y, 240.0 + sin * p.x + cos * p.y)
+    });
+    let frame = photo((640, 480), &[FlatCard::at(corners)]);
+    let found = finder.find(&frame, &mut Trace::default()).unwrap();
+    let best = found.first().map(|outline| outline.corners_in_image);
+    !best.is_some_and(|quad| quad.shared_area(&corners) > 0.9 && quad.long_side() < 1.1 * long)
 }
 
 /// Sees a small card in every ninth cell, with these log odds.
@@ -291,11 +290,11 @@ impl FinderNetwork for Boxes {
 #[test]
 fn a_picture_full_of_boxes_costs_no_more_than_a_table() {
     let frame = Frame::from_pixel(480, 480, image::Rgb([90, 120, 60]));
-    let looked_at = |heat: f32| {
+    let looked_at = [1.0, -1.0].map(|heat| {
         let finder = Learned::new(Box::new(Boxes(heat)), None, [0.0; evidence::FEATURES + 1]);
         finder.detect(&frame).unwrap().unwrap().fitted.cards.len()
-    };
-    assert_eq!((looked_at(1.0), looked_at(-1.0)), (120, 12));
+    });
+    assert_eq!(looked_at, [120, 12]);
 }
 
 #[test]

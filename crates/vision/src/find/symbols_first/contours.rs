@@ -143,10 +143,10 @@ pub(crate) fn cards_on(
     fitting.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut cards: Vec<(WorkingQuad, usize)> = Vec::new();
     for (_, quad) in fitting {
-        let near = |other: &WorkingQuad| {
+        let near = cards.iter_mut().find(|(other, _)| {
             other.center().distance(quad.center()) < 0.4 * other.long_side() / CARD_ASPECT
-        };
-        match cards.iter_mut().find(|(other, _)| near(other)) {
+        });
+        match near {
             Some((_, votes)) => *votes += 1,
             None => cards.push((quad, 1)),
         }
@@ -178,10 +178,7 @@ mod tests {
             quads
                 .iter()
                 .filter(|quad| {
-                    let nearest = |corner: &Point| {
-                        quad.0.iter().map(|other| other.distance(*corner)).fold(f64::MAX, f64::min)
-                    };
-                    card.0.iter().all(|corner| nearest(corner) < 4.0)
+                    card.0.iter().all(|corner| quad.0.iter().any(|p| p.distance(*corner) < 4.0))
                 })
                 .count()
                 >= 2,

@@ -142,8 +142,8 @@ mod tests {
             let light = 1.0 - 0.5 * x as f32 / 400.0;
             pixel.0 = pixel.0.map(|value| (f32::from(value) * light) as u8);
         }
-        let ink = |frame| maps_of(frame).into_iter().find(|map| map.0 == "ink").unwrap().1;
-        let (bright, dim) = (ink(&bright), ink(&dim));
+        let [bright, dim] = [&bright, &dim]
+            .map(|frame| maps_of(frame).into_iter().find(|map| map.0 == "ink").unwrap().1);
         let differ = bright.iter().zip(&dim).filter(|(a, b)| a != b).count();
         let inked = bright.iter().filter(|value| **value > 0).count();
         assert!(inked > 500 && differ * 10 < inked, "{differ} of {inked}");

@@ -65,13 +65,11 @@ pub(crate) fn contours(
     cards: &[WorkingQuad],
 ) -> RgbImage {
     let mut picture = working_picture(frame, working);
-    let mut draw = |quads: &[WorkingQuad], width: f64, color| {
+    for (quads, width, color) in [(all, 1.0, INK), (cards, 2.5, DIAMONDS)] {
         for quad in quads {
             overlay::outline(&mut picture, &Quad::new(quad.0), width, color, None);
         }
-    };
-    draw(all, 1.0, INK);
-    draw(cards, 2.5, DIAMONDS);
+    }
     picture
 }
 

@@ -67,8 +67,7 @@ impl MomentFrame {
 
     /// Maps a vector of the image to the frame.
     pub(crate) fn frame_from_image(&self, v: Point) -> Point {
-        let along = |axis: Point| v.dot(axis) / axis.dot(axis);
-        Point::new(along(self.minor), along(self.major))
+        [self.minor, self.major].map(|axis| v.dot(axis) / axis.dot(axis)).into()
     }
 
     /// Maps a vector of the frame to the image.
@@ -134,9 +133,8 @@ impl Signature {
 /// The symbol that a region resembles most, if it is turned by a number of [`DIRECTION`]s, and its
 /// IoU; `None` if it is rather a rectangle.
 pub(crate) fn most_alike(region: &Signature, turn: i32) -> Option<(Shape, f64)> {
-    let overlap = |shape: Shape| region.overlap(&template(shape).signature, turn);
     Shape::ALL
-        .map(|shape| (shape, overlap(shape)))
+        .map(|shape| (shape, region.overlap(&template(shape).signature, turn)))
         .into_iter()
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .filter(|(_, iou)| *iou >= region.overlap(&TEMPLATES.rectangle, turn))

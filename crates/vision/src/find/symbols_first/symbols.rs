@@ -247,8 +247,8 @@ mod tests {
     fn clear(frame: &Frame) -> Vec<Symbol> {
         let mut symbols: Vec<Symbol> = Vec::new();
         for symbol in symbols_of(frame).into_iter().filter(|s| s.votes >= 3 && s.iou > 0.9) {
-            let here = |s: &Symbol| s.frame.center.distance(symbol.frame.center) < 3.0;
-            match symbols.iter_mut().find(|s| here(s)) {
+            let at = symbol.frame.center;
+            match symbols.iter_mut().find(|s| s.frame.center.distance(at) < 3.0) {
                 Some(other) if other.iou < symbol.iou => *other = symbol,
                 Some(_) => {}
                 None => symbols.push(symbol),
@@ -270,10 +270,8 @@ mod tests {
                 assert!(symbol.frame.center.distance(corners.center()) < 1.0, "{shape} {angle}");
                 // The direction has no sign: a card looks the same after half a turn.
                 let (long, short) = (corners.0[1] - corners.0[0], corners.0[3] - corners.0[0]);
-                let off = |found: Point, true_side: Point| {
-                    found.cross(true_side).abs() / true_side.dot(true_side)
-                };
-                assert!(off(symbol.long_side, long) < 0.12, "{shape} {angle}: {symbol:?}");
+                let off = symbol.long_side.cross(long).abs() / long.dot(long);
+                assert!(off < 0.12, "{shape} {angle}: {symbol:?}");
                 assert!((symbol.long_side.norm() / 90.0 - 1.0).abs() < 0.3, "{shape} {angle}");
                 assert!((symbol.short_side.norm() / short.norm() - 1.0).abs() < 0.3, "{shape}");
             }

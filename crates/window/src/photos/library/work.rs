@@ -38,8 +38,9 @@ pub struct Found {
 impl Found {
     /// Pixels of the file per pixel of the picture in each direction (`Photo::reduced`).
     pub(crate) fn reduced(&self) -> u32 {
-        let long_side = |(width, height): (u32, u32)| f64::from(width.max(height));
-        (long_side(self.stored_px) / long_side(self.size_px)).round().max(1.0) as u32
+        let [stored, picture] = [self.stored_px, self.size_px]
+            .map(|(width, height): (u32, u32)| f64::from(width.max(height)));
+        (stored / picture).round().max(1.0) as u32
     }
 }
 
@@ -394,6 +395,6 @@ fn for_stage(picture: &RgbImage) -> RgbImage {
     if long <= STAGE_PX {
         return picture.clone();
     }
-    let side = |px: u32| (px * STAGE_PX / long).max(1);
-    image::imageops::thumbnail(picture, side(width), side(height))
+    let [width, height] = [width, height].map(|px| (px * STAGE_PX / long).max(1));
+    image::imageops::thumbnail(picture, width, height)
 }

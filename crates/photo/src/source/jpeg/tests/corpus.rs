@@ -340,8 +340,7 @@ fn samplings(count: usize) -> Vec<Vec<(usize, usize)>> {
         lists = lists.iter().flat_map(longer).collect();
     }
     lists.retain(|list| {
-        let most = |of: fn(&(usize, usize)) -> usize| list.iter().map(of).max().unwrap_or(1);
-        let most = (most(|one| one.0), most(|one| one.1));
+        let most = list.iter().fold((1, 1), |most, one| (one.0.max(most.0), one.1.max(most.1)));
         list.iter().all(|one| most.0 % one.0 == 0 && most.1 % one.1 == 0)
     });
     lists

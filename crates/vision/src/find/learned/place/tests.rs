@@ -107,8 +107,8 @@ fn a_symbol_off_the_middle_moves_its_card() {
     let shift = Point::new(4.0, 2.0);
     // Two symbols, each half a spacing from the middle; nothing else is visible.
     let along = (one[0].0[1] - one[0].0[0]) * (setsight_game::cards::outline::SYMBOL_SPACING / 2.0);
-    let peak = |at: Point| SymbolPeak { center: one[0].center() + at + shift, heat: 2.0 };
-    let peaks = [peak(along), peak(-along)];
+    let peaks =
+        [along, -along].map(|at| SymbolPeak { center: one[0].center() + at + shift, heat: 2.0 });
     let params = &Params::default();
     let fitter = PoseFitter { frame: &frame, working: &working, symbols: &peaks, params };
     let refined = fitter.fit(&candidates(one), None).unwrap().cards[0].refined;

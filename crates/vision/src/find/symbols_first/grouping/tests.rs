@@ -98,14 +98,11 @@ fn neighbours_are_two_cards_though_their_symbols_stand_close() {
 
 #[test]
 fn symbols_of_two_inks_are_no_card() {
-    let card = |x: f64, ink| FlatCard {
-        number: Number::One,
-        shape: Shape::Oval,
-        ink,
-        corners: card_at(x, 90.0, 0.0),
-    };
     // As far apart as the symbols of one card: the later card covers most of the earlier one.
-    let cards = [card(100.0, GREEN), card(100.0 + SYMBOL_SPACING * 90.0 * 2.2, RED)];
+    let cards = [(100.0, GREEN), (100.0 + SYMBOL_SPACING * 90.0 * 2.2, RED)].map(|(x, ink)| {
+        let corners = card_at(x, 90.0, 0.0);
+        FlatCard { number: Number::One, shape: Shape::Oval, ink, corners }
+    });
     let grouped = grouped(&photo((400, 240), &cards));
     assert!(grouped.cards.iter().all(|card| card.count == 1), "{grouped:?}");
 }
