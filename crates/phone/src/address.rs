@@ -36,7 +36,7 @@ pub enum ListenError {
          if one is named", list(.0)
     )]
     PublicOnly(Vec<IpAddr>),
-    #[error("{address} cannot be listened on: {reason}; {}", advice(.reason))]
+    #[error("{}", refusal(.address, .reason))]
     Taken {
         address: SocketAddr,
         #[source]
@@ -48,12 +48,15 @@ fn list(addresses: &[IpAddr]) -> String {
     addresses.iter().map(IpAddr::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn advice(reason: &io::Error) -> &'static str {
-    match reason.kind() {
-        io::ErrorKind::AddrNotAvailable => "expected an address of this computer",
-        io::ErrorKind::AddrInUse => "another program has it; name another port",
+fn refusal(address: &SocketAddr, reason: &io::Error) -> String {
+    let advice = match reason.kind() {
+        ErrorKind::AddrNotAvailable => {
+            return format!("{} is not an address of this computer", address.ip());
+        }
+        ErrorKind::AddrInUse => "another program has it; name another port",
         _ => "name another address or port",
-    }
+    };
+    format!("{address} cannot be listened on: {reason}; {advice}")
 }
 
 /// Listens on all addresses that are meant, on one port. The first is the one that a phone most

@@ -137,10 +137,9 @@ fn check_place(path: &Path, overwrite: bool, start: &[u8]) -> anyhow::Result<()>
     }
     match refuse_foreign(path, start) {
         Err(_) if overwrite => Ok(()),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!(
-            "something is there that setsight did not write; name another folder, or replace it with \
-             --overwrite"
-        ),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            bail!("it exists and is not from `scan`; choose another folder, or use --overwrite")
+        }
         looked => Ok(looked?),
     }
 }
