@@ -187,8 +187,9 @@ pub fn main() -> ExitCode {
             let photos = here.into_iter().flatten().flatten().count();
             if photos > 0 {
                 let photos = printable::counted(photos, "photo");
+                say!("");
                 say!(
-                    "\n{photos} in this folder; to read what is there: setsight scan . --out found --open"
+                    "{photos} in this folder; to read what is there: setsight scan . --out found --open"
                 );
             }
             if error.kind() == ErrorKind::DisplayVersion
