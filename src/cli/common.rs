@@ -347,7 +347,7 @@ fn on_listening(error: &ListenError) -> Option<String> {
         ListenError::PublicOnly(all) => {
             Some(format!("--listen {} serves there all the same", all.first()?))
         }
-        ListenError::NoNetwork | ListenError::Taken { .. } => None,
+        ListenError::NoNetwork | ListenError::Elsewhere(_) | ListenError::Taken { .. } => None,
     }
 }
 

@@ -23,8 +23,8 @@ use clap_mangen::Man;
 use common::{Outcome, error_message};
 use setsight_files::{printable, printable::print_lines, say};
 use setsight_photo::source::list_photos;
-use std::path::{Path, PathBuf};
 use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::{ffi::OsString, fmt::Write as _, process::ExitCode};
 
 /// Reads a table of SET cards from a photo, finds the sets and shows them.

@@ -21,7 +21,7 @@ fn a_sheet_has_a_board_and_its_sets() {
     let board = &deal.cards()[..12];
     let sets = find_all(board);
     assert!(!sets.is_empty());
-    let (front, back) = page.split_once(&format!("Deal of seed 7: {} sets", sets.len())).unwrap();
+    let (front, back) = page.split_once(&format!("Board 7: {} sets", sets.len())).unwrap();
     assert_eq!((front.matches("<figure>").count(), front.matches("<text ").count()), (12, 12));
     assert!(front.contains("Name<i></i>Date<i></i>Sets<i></i>"), "{front}");
     for card in board {

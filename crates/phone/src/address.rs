@@ -36,7 +36,9 @@ pub enum ListenError {
          if one is named", list(.0)
     )]
     PublicOnly(Vec<IpAddr>),
-    #[error("{}", refusal(.address, .reason))]
+    #[error("{0} is not an address of this computer")]
+    Elsewhere(IpAddr),
+    #[error("{address} cannot be listened on: {reason}; {}", advice(.reason))]
     Taken {
         address: SocketAddr,
         #[source]
@@ -48,15 +50,11 @@ fn list(addresses: &[IpAddr]) -> String {
     addresses.iter().map(IpAddr::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn refusal(address: &SocketAddr, reason: &io::Error) -> String {
-    let advice = match reason.kind() {
-        ErrorKind::AddrNotAvailable => {
-            return format!("{} is not an address of this computer", address.ip());
-        }
+fn advice(reason: &io::Error) -> &'static str {
+    match reason.kind() {
         ErrorKind::AddrInUse => "another program has it; name another port",
         _ => "name another address or port",
-    };
-    format!("{address} cannot be listened on: {reason}; {advice}")
+    }
 }
 
 /// Listens on all addresses that are meant, on one port. The first is the one that a phone most
@@ -90,7 +88,10 @@ fn listen_on(addresses: &[IpAddr], port: Option<u16>) -> Result<Vec<TcpListener>
 
 pub(crate) fn bind(address: IpAddr, port: u16) -> Result<TcpListener, ListenError> {
     let address = SocketAddr::new(address, port);
-    TcpListener::bind(address).map_err(|reason| ListenError::Taken { address, reason })
+    TcpListener::bind(address).map_err(|reason| match reason.kind() {
+        ErrorKind::AddrNotAvailable => ListenError::Elsewhere(address.ip()),
+        _ => ListenError::Taken { address, reason },
+    })
 }
 
 /// The addresses under which a listener is reached: its own, or for "any" all of this machine.
