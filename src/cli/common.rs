@@ -284,7 +284,10 @@ fn advice(error: &(dyn Error + 'static)) -> Option<String> {
     } else if let Some(ConvertError::Several { forms, .. }) = error.downcast_ref() {
         Some(format!("for instance --from-format {}", forms.split(' ').next()?))
     } else if let Some(DatasetError::NoLabels(_)) = error.downcast_ref() {
-        Some("`setsight dataset convert` makes such labels of those of other programs".into())
+        Some(
+            "correct photos in the window, or convert labels with `setsight dataset convert`"
+                .into(),
+        )
     } else if let Some(BaselineError::Malformed { .. }) = error.downcast_ref() {
         Some("`setsight eval --format json` prints one".into())
     } else if let Some(TrainError::Checkpoint(CheckpointError::Unwritable { .. })) =
@@ -344,7 +347,7 @@ fn on_listening(error: &ListenError) -> Option<String> {
         ListenError::PublicOnly(all) => {
             Some(format!("--listen {} serves there all the same", all.first()?))
         }
-        ListenError::NoNetwork | ListenError::Taken { .. } => None,
+        ListenError::NoNetwork | ListenError::Elsewhere(_) | ListenError::Taken { .. } => None,
     }
 }
 

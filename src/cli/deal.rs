@@ -132,7 +132,7 @@ fn deals(args: &Args) -> anyhow::Result<Vec<(String, Deal)>> {
         });
         let count = args.per_sheet.unwrap_or(1) as u64;
         let seeds = (0..count).map(|more| seed.wrapping_add(more));
-        return Ok(seeds.map(|n| (format!("Deal of seed {n}"), Deal::random(n))).collect());
+        return Ok(seeds.map(|n| (format!("Board {n}"), Deal::random(n))).collect());
     }
     let (file, name) = read_input(args.file.as_deref(), MAX_INPUT_BYTES, "file of deals")?;
     match parse_deals(file.as_bytes()) {

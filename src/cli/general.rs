@@ -208,15 +208,17 @@ fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
 /// The deck in words: its cards and how many sets they make.
 pub fn deck(rules: &Rules) -> String {
     let sets = match rules.sets_of_deck() {
-        Some(sets) => grouped(sets),
-        None => "more than 10^38".into(),
+        Some(1) => "1 set".to_owned(),
+        Some(sets) => format!("{} sets", grouped(sets)),
+        None => "more than 10^38 sets".to_owned(),
     };
-    format!(
-        "{} values, {} properties: {} cards with {sets} sets",
-        rules.values(),
-        rules.properties(),
-        rules.deck(),
-    )
+    let properties = match rules.properties() {
+        1 => "1 property".to_owned(),
+        n => format!("{n} properties"),
+    };
+    let [values, cards] = [(rules.values() as u64, "value"), (rules.deck() as u64, "card")]
+        .map(|(count, noun)| counted(count, noun));
+    format!("{values}, {properties}: {cards}, {sets}")
 }
 
 /// Why a game was given up, and what would give it more.
@@ -254,13 +256,13 @@ fn describe(
             record.found.iter().zip(record.cards.chunks(rules.values())).enumerate()
         {
             let cards: Vec<String> = set.iter().map(|&card| rules.code(card)).collect();
-            let _ =
-                writeln!(text, "{:>3}. among {} cards: {}", i + 1, found.board, cards.join(" "));
+            let board = counted(found.board, "card");
+            let _ = writeln!(text, "{:>3}. among {board}: {}", i + 1, cards.join(" "));
         }
         let _ = writeln!(text, "{sets} found in {time} of the solver");
     } else {
         let first = match record.found.first() {
-            Some(first) => format!("the first among {} cards", first.board),
+            Some(first) => format!("the first among {}", counted(first.board, "card")),
             None => "none".into(),
         };
         let _ = writeln!(text, "game {} (seed {seed}): {sets}, {first}, {time}", number + 1);

@@ -23,8 +23,9 @@ use clap_mangen::Man;
 use common::{Outcome, error_message};
 use setsight_files::{printable, printable::print_lines, say};
 use setsight_photo::source::list_photos;
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::{ffi::OsString, fmt::Write as _, io::Write, process::ExitCode};
+use std::{ffi::OsString, fmt::Write as _, process::ExitCode};
 
 /// Reads a table of SET cards from a photo, finds the sets and shows them.
 #[derive(Parser)]
@@ -95,7 +96,9 @@ fn command() -> clap::Command {
     let help = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
     );
-    command.help_template(help)
+    let command = command.help_template(help);
+    // Where it sees no terminal, as before a pager, clap takes 100 columns, and the pager's terminal breaks words.
+    if io::stdout().is_terminal() { command } else { command.term_width(terminal::width()) }
 }
 
 /// Shows the options of those who maintain the program, too.
@@ -133,7 +136,11 @@ fn default_command(program: &clap::Command, arguments: &[OsString]) -> Option<&'
     }
     let is_option = first.as_encoded_bytes().starts_with(b"-");
     let path = Path::new(first);
-    let is_path = path.components().count() > 1 || path.extension().is_some() || path.exists();
+    let ends_as_folder = first.to_string_lossy().ends_with(std::path::is_separator);
+    let is_path = ends_as_folder
+        || path.components().count() > 1
+        || path.extension().is_some()
+        || path.exists();
     (!is_option && !is_command(program, first) && is_path).then_some("scan")
 }
 
@@ -187,8 +194,9 @@ pub fn main() -> ExitCode {
             let photos = here.into_iter().flatten().flatten().count();
             if photos > 0 {
                 let photos = printable::counted(photos, "photo");
+                say!("");
                 say!(
-                    "\n{photos} in this folder; to read what is there: setsight scan . --out found --open"
+                    "{photos} in this folder; to read what is there: setsight scan . --out found --open"
                 );
             }
             if error.kind() == ErrorKind::DisplayVersion

@@ -169,10 +169,12 @@ fn no_set(out: &mut String, cards: &[Card]) {
     out.push_str("No set here.\n");
     let repeated = repeated(cards);
     if let [card, ..] = repeated[..] {
-        let _ = writeln!(
-            out,
-            "{card} lies here more than once: chances are told of a single deck only."
-        );
+        let times = match cards.iter().filter(|other| **other == card).count() {
+            2 => "twice".to_owned(),
+            n => format!("{n} times"),
+        };
+        let _ =
+            writeln!(out, "{card} appears {times}, so no odds are given: they hold for one deck.");
     }
     if let Some(chance) = three_more(cards) {
         let _ = writeln!(

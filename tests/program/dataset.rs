@@ -115,6 +115,50 @@ fn labels_of_a_photo_that_exif_turns_are_turned_back() {
     }
 }
 
+/// Of a photo that EXIF data turn, too.
+#[test]
+fn exported_labels_come_back_with_all_that_the_format_holds() {
+    let world = World::new();
+    let center = |code: &str| card(code, [30., 30.], Value::Null);
+    world.file("set/a.jpg", &jpeg_held(bare_table(80, 60), 6));
+    photo(&world, "set/centre.png", 0);
+    photo(&world, "set/unchecked.png", 1);
+    let corners = json!([[20, 22], [50, 26], [47, 45], [17, 41]]);
+    let mut turned = entry("a.jpg", 80, vec![card("2spd", [33.5, 33.5], corners)]);
+    (turned["height"], turned["mirrored"]) = (json!(60), json!(true));
+    let mut unchecked = entry("unchecked.png", 65, vec![center("1frs")]);
+    unchecked["tags"] = json!(["unchecked"]);
+    let photos =
+        json!({"photos": [turned, entry("centre.png", 64, vec![center("1frs")]), unchecked]});
+    world.file("set/labels.json", photos.to_string().as_bytes());
+    let before = converted(&world, "set").remove(0);
+    for (to, file) in [("coco", "annotations.json"), ("yolo", "data.yaml")] {
+        let ran = world.run(&["dataset", "export", "set", "--to", to, "--out", to]).expect(0);
+        assert_eq!(ran.stdout, format!("{to}/{file}: 1 photo, 1 card\n"));
+        for words in ["set/unchecked.png", "are left out, such as set/centre.png", "mirrored"] {
+            assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+        }
+        assert_eq!(ran.stderr.contains("hold no corners"), to == "yolo", "{}", ran.stderr);
+        let back = format!("{to}-back");
+        run_convert(&world, &[to, "--out", &back]).expect(0);
+        let after = converted(&world, &back);
+        assert_eq!((after.len(), after[0].width, after[0].height), (1, 80, 60));
+        let [ref card] = after[0].cards[..] else { panic!("{after:?}") };
+        let near = |p: Point, q: Point| p.distance(q) < 1e-6;
+        assert_eq!(card.code, before.cards[0].code);
+        assert!(near(card.center, before.cards[0].center), "{:?}", card.center);
+        let (corners, expected) = (card.corners, before.cards[0].corners.unwrap());
+        match to {
+            "yolo" => assert_eq!(corners, None),
+            _ => {
+                assert!(corners.unwrap().0.iter().all(|p| expected.0.iter().any(|&q| near(*p, q))))
+            }
+        }
+    }
+    let again = world.run(&["dataset", "export", "set", "--to", "coco", "--out", "coco"]).expect(1);
+    assert!(again.stderr.contains("coco is not empty"), "{}", again.stderr);
+}
+
 /// Both sizes are named where nothing decides, and another photo of the export may decide.
 #[test]
 fn photos_of_one_export_decide_together_which_picture_their_labels_speak_of() {

@@ -112,10 +112,17 @@ fn manual_pages_and_completions_are_written() {
 fn help_fits_the_terminal() {
     for command in [vec![Vec::new()], commands(&[])].concat() {
         let words: Vec<&str> = command.iter().map(String::as_str).collect();
-        for columns in ["80", "100"] {
-            for line in help(&words, columns).lines() {
-                let most: usize = columns.parse().unwrap();
-                assert!(line.chars().count() <= most, "{command:?} at {columns}: {line}");
+        for (columns, most) in [(Some("80"), 80), (Some("100"), 100), (None, 80)] {
+            for option in ["--help", "-h", "--help-all"] {
+                let mut call = program();
+                call.args(&words).arg(option).env_remove("COLUMNS");
+                let text = stdout_of(
+                    columns.iter().fold(&mut call, |call, n| call.env("COLUMNS", n)).ended(),
+                );
+                for line in text.lines() {
+                    let fits = line.chars().count() <= most;
+                    assert!(fits, "{command:?} {option} at {columns:?}: {line}");
+                }
             }
         }
     }

@@ -177,7 +177,9 @@ fn wrong_in(name: &str, world: &World, calls: &[Shown]) -> Vec<String> {
         {
             lines = rest;
         }
-        let reason = difference(lines, &printed);
+        // A message of several lines that was escaped as one.
+        let reason = printed.contains("\\u{a}").then(|| "spells out an end of line".to_owned());
+        let reason = reason.or_else(|| difference(lines, &printed));
         let reason = reason.or_else(|| (!asks && code != Some(0)).then(|| format!("{code:?}")));
         wrong.extend(reason.map(|reason| format!("{name}: {call}: {reason}\n{printed}")));
     }

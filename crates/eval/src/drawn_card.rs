@@ -193,7 +193,7 @@ const DECK: &str = "deck";
 
 /// The words of sheets, in the user's language.
 pub struct SheetWords<'a> {
-    /// What is to be done with a board.
+    /// What is to be done with a board, after its name.
     pub task: String,
     /// Before the blanks for who, when and how many sets.
     pub blanks: [String; 3],
@@ -210,7 +210,7 @@ pub struct SheetWords<'a> {
 impl Default for SheetWords<'_> {
     fn default() -> Self {
         Self {
-            task: "Find all sets.".into(),
+            task: "find all the sets.".into(),
             blanks: ["Name", "Date", "Sets"].map(str::to_owned),
             next: "The sets are on the next sheet.".into(),
             color: &|color| color.word().to_owned(),
@@ -254,7 +254,7 @@ fn front(words: &SheetWords<'_>, deck: &Deck, name: &str, deal: &Deal) -> Markup
     let board = &deal.cards()[..BOARD_CARDS];
     html! {
         article {
-            h1 { (name) ". " (words.task) }
+            h1 { (name) ": " (words.task) }
             p.who { @for blank in &words.blanks { (blank) i {} } span { @for color in Color::ALL {
                 b { (color.letter().to_ascii_uppercase()) } " " ((words.color)(color)) " "
             } } }

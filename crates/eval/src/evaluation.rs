@@ -9,7 +9,7 @@ use super::figures::{Figures, PhotoOutcome, percent, set_at};
 use super::run::PhotoResult;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use setsight_files::printable::line;
+use setsight_files::printable::{counted, line};
 use setsight_game::cards::{Deck, Property};
 use setsight_game::json::VERSION;
 use setsight_labels::Match;
@@ -174,11 +174,8 @@ fn write_figures(out: &mut fmt::Formatter<'_>, f: &Figures) -> fmt::Result {
         writeln!(out, "  {name:<24}{value:>9}   {detail}")
     };
     line("cards found", per_cent(f.found_percent()), format!("{} of {}", f.found(), f.cards))?;
-    line(
-        "false cards",
-        format!("{:.2}", f.false_cards_a_photo()),
-        format!("a photo; {} in all, {} of them claimed", f.false_cards, f.false_claims),
-    )?;
+    let pictures = if f.photos > 0 { counted(f.photos, "photo") } else { counted(f.crops, "crop") };
+    line("false cards", f.false_cards.to_string(), format!("in {pictures}"))?;
     line("read right", per_cent(f.right_percent()), format!("{} of {}", f.right, f.cards))?;
     line("best guess right", per_cent(f.best_guess_percent()), "unsure cards counted too".into())?;
     line(
@@ -207,7 +204,7 @@ fn write_figures(out: &mut fmt::Formatter<'_>, f: &Figures) -> fmt::Result {
     line(
         "sets: precision",
         per_cent(percent(f.sets_right, f.sets_claimed)),
-        format!("{} of {} claimed are there", f.sets_right, f.sets_claimed),
+        format!("{} of {} reported sets are real", f.sets_right, f.sets_claimed),
     )?;
     line(
         "sets: recall",

@@ -199,7 +199,7 @@ pub const WORTH: &str = "worth.json";
 impl Verdict {
     pub(crate) fn sentence(self) -> &'static str {
         match self {
-            Self::Better => "Better: more of your cards are found or read rightly than before.",
+            Self::Better => "Better: more of your cards are now found or read correctly.",
             Self::Same => "No better: what was kept aside is read as before.",
             Self::Worse => "Worse: more was lost than gained.",
             Self::Unknown => "Not measured: nothing could be kept aside.",

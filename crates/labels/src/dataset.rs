@@ -61,8 +61,7 @@ pub fn find_photos(dataset: &Path) -> Result<FoundPhotos, DatasetError> {
     let folders = labelled_folders(dataset, &[PHOTO_LABELS])?;
     if folders.is_empty() {
         let reason = format!(
-            "no {PHOTO_LABELS} in this folder, nor in a folder directly in it; expected a folder of \
-             labelled photos"
+            "no {PHOTO_LABELS} in this folder or its subfolders; expected a folder of labelled photos"
         );
         return Err(DatasetError::Malformed { path: dataset.to_path_buf(), reason });
     }

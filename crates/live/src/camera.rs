@@ -129,7 +129,7 @@ impl CameraError {
     /// What the user can do about it.
     pub fn advice(&self) -> &'static str {
         match self {
-            Self::None => "connect one, take a phone's, or read a film",
+            Self::None => "connect one, use a phone, or read a film",
             Self::NoSuch { .. } | Self::Ambiguous { .. } => "choose by number",
             Self::Busy { .. } => "close the other program",
             Self::Permission { .. } => {
@@ -155,7 +155,7 @@ impl CameraError {
                  that begins with rtsp://"
             }
             Self::NoFfmpeg { .. } => INSTALL,
-            Self::Film { .. } => "see whether it plays elsewhere",
+            Self::Film { .. } => "check that it plays in another program",
         }
     }
 

@@ -36,6 +36,8 @@ pub enum ListenError {
          if one is named", list(.0)
     )]
     PublicOnly(Vec<IpAddr>),
+    #[error("{0} is not an address of this computer")]
+    Elsewhere(IpAddr),
     #[error("{address} cannot be listened on: {reason}; {}", advice(.reason))]
     Taken {
         address: SocketAddr,
@@ -50,8 +52,7 @@ fn list(addresses: &[IpAddr]) -> String {
 
 fn advice(reason: &io::Error) -> &'static str {
     match reason.kind() {
-        io::ErrorKind::AddrNotAvailable => "expected an address of this computer",
-        io::ErrorKind::AddrInUse => "another program has it; name another port",
+        ErrorKind::AddrInUse => "another program has it; name another port",
         _ => "name another address or port",
     }
 }
@@ -87,7 +88,10 @@ fn listen_on(addresses: &[IpAddr], port: Option<u16>) -> Result<Vec<TcpListener>
 
 pub(crate) fn bind(address: IpAddr, port: u16) -> Result<TcpListener, ListenError> {
     let address = SocketAddr::new(address, port);
-    TcpListener::bind(address).map_err(|reason| ListenError::Taken { address, reason })
+    TcpListener::bind(address).map_err(|reason| match reason.kind() {
+        ErrorKind::AddrNotAvailable => ListenError::Elsewhere(address.ip()),
+        _ => ListenError::Taken { address, reason },
+    })
 }
 
 /// The addresses under which a listener is reached: its own, or for "any" all of this machine.

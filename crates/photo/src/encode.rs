@@ -4,6 +4,9 @@
 use crate::pixels::resized;
 use image::codecs::{jpeg::JpegEncoder, png::PngEncoder};
 use image::{ExtendedColorType, ImageEncoder, ImageError, RgbImage};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 
 /// Quality, 1 to 100, of JPEGs that people keep: thin coloured lines stay coloured. Pages that show a
 /// picture in passing take less.
@@ -75,6 +78,44 @@ pub fn png_of(
     Ok(bytes)
 }
 
+/// How a JPEG of [`result_jpeg`] begins: with a comment (ITU T.81, B.2.4.5).
+pub const RESULT_JPEG: &[u8] = b"\xff\xd8\xff\xfe\x00\x13a setsight result";
+/// The same comment in a PNG of [`result_png`], behind its header.
+const RESULT_PNG: &[u8] = b"\0\0\0\x19tEXtComment\0a setsight result\x5a\xa3\x8c\x43";
+/// Bytes of a PNG's signature and header.
+const PNG_HEADER: usize = 33;
+
+/// A picture with results drawn on it as JPEG, which [`is_result`] recognises.
+///
+/// # Errors
+/// See [`jpeg`].
+pub fn result_jpeg(picture: &RgbImage) -> Result<Vec<u8>, ImageError> {
+    // The mark has the start marker.
+    Ok([RESULT_JPEG, &jpeg(picture, JPEG_QUALITY)?[2..]].concat())
+}
+
+/// A picture with results drawn on it as PNG, which [`is_result`] recognises.
+///
+/// # Errors
+/// See [`png()`].
+pub fn result_png(picture: &RgbImage) -> Result<Vec<u8>, ImageError> {
+    let mut bytes = png(picture)?;
+    bytes.splice(PNG_HEADER..PNG_HEADER, RESULT_PNG.iter().copied());
+    Ok(bytes)
+}
+
+/// Whether a file is a picture on which results are drawn, by its first bytes.
+pub fn is_result(path: &Path) -> bool {
+    let read = || {
+        let mut head = Vec::new();
+        File::open(path)?.take((PNG_HEADER + RESULT_PNG.len()) as u64).read_to_end(&mut head)?;
+        io::Result::Ok(head)
+    };
+    // A pipe is not opened: it would wait for its other end.
+    let head = if path.is_file() { read().unwrap_or_default() } else { Vec::new() };
+    head.starts_with(RESULT_JPEG) || head.get(PNG_HEADER..) == Some(RESULT_PNG)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,5 +132,22 @@ mod tests {
         let small = jpeg(&picture, 10).unwrap();
         assert!(small.len() < jpeg(&picture, JPEG_QUALITY).unwrap().len());
         assert!(jpeg(&RgbImage::new(70_000, 1), JPEG_QUALITY).is_err());
+    }
+
+    #[test]
+    fn results_are_recognised_and_show_the_same_picture() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let picture = RgbImage::from_fn(40, 33, |x, y| Rgb([(6 * x) as u8, (7 * y) as u8, 90]));
+        let jpegs = (jpeg(&picture, JPEG_QUALITY).unwrap(), result_jpeg(&picture).unwrap());
+        for (plain, marked) in [jpegs, (png(&picture).unwrap(), result_png(&picture).unwrap())] {
+            for (bytes, expected) in [(&plain, false), (&marked, true)] {
+                std::fs::write(&path, bytes).unwrap();
+                assert_eq!(is_result(&path), expected);
+            }
+            let [plain, marked] = [plain, marked].map(|bytes| crate::source::decode(&bytes));
+            assert_eq!(plain.unwrap().frame, marked.unwrap().frame);
+        }
+        assert!(!is_result(folder.path()) && !is_result(&folder.path().join("none")));
     }
 }

@@ -59,8 +59,7 @@ pub enum DatasetError {
     NoPhotos(PathBuf),
     /// No labels in a folder, nor in a folder directly in it.
     #[error(
-        "{}: neither {PHOTO_LABELS} (photos) nor {CROP_LABELS} (crops) in this folder, nor in a folder \
-         directly in it", .0.display()
+        "{}: no {PHOTO_LABELS} or {CROP_LABELS} in this folder or its subfolders", .0.display()
     )]
     NoLabels(PathBuf),
     /// The file has a wrong format, or a code is invalid.

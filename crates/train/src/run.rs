@@ -514,7 +514,7 @@ impl Display {
         let figures: String = entry
             .figures
             .iter()
-            .map(|(name, value)| format!(", {name} {:.2} %", 100.0 * value))
+            .map(|(name, value)| format!(", {name} {} %", (1e4 * value).round() / 1e2))
             .collect();
         let line = format!(
             "step {} of {}: loss {:.4}, in validation {:.4}{figures}; {} left",

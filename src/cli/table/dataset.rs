@@ -11,11 +11,12 @@ use indicatif::ProgressBar;
 use setsight_eval::CheckReport;
 use setsight_files::{
     print_result,
-    printable::{self, print_lines},
+    printable::{self, counted, print_lines},
     say,
 };
 use setsight_labels::check::{Findings, Item, plan};
 use setsight_labels::convert::{self, Converted};
+use setsight_labels::find_photos;
 use setsight_photo::labels::outside_warning;
 use setsight_photo::source::MemoryBudget;
 use setsight_vision::batch;
@@ -35,6 +36,8 @@ pub struct Args {
 enum Subcommand {
     /// Convert labels from other programs
     Convert(ConvertArgs),
+    /// Export labels to other programs, with copies of the photos
+    Export(ExportArgs),
     /// Report what is wrong, doubtful or missing in labelled photos and crops
     #[command(
         after_help = "Wrong labels would teach something false; the exit code is then 1. Doubtful labels are \
@@ -50,6 +53,7 @@ enum Subcommand {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.subcommand {
         Subcommand::Convert(args) => convert_labels(args),
+        Subcommand::Export(args) => export_labels(&args),
         Subcommand::Check(args) => check(&args),
     }
 }
@@ -146,6 +150,33 @@ struct ConvertArgs {
     leave_out: Vec<String>,
 }
 
+/// Arguments of `dataset export`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "DIR gets images/ with copies of the photos, and annotations.json (COCO: boxes, and the corners as \
+    polygons) or data.yaml and labels/ (YOLO: boxes). Classes are the codes of all 81 cards. Photos that nobody \
+    has checked are left out, and what the format does not hold is said.\n\n\
+    Example:\n  \
+    setsight dataset export my-photos --to coco --out for-others"
+)]
+struct ExportArgs {
+    /// Folder with labels.json, or a folder of such folders
+    from: PathBuf,
+    /// What to write
+    #[arg(long, value_enum)]
+    to: To,
+    /// Folder to write, new or empty
+    #[arg(short, long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+/// What is exported to.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum To {
+    Coco,
+    Yolo,
+}
+
 /// What is converted.
 #[derive(Clone, Copy, Debug, Default)]
 enum From {
@@ -217,6 +248,34 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
     }
     // A closed pipe is no error.
     let _ = print_result!("{}: {summary}, from {format}", path.display());
+    Ok(Outcome::Done)
+}
+
+fn export_labels(args: &ExportArgs) -> anyhow::Result<Outcome> {
+    let found = find_photos(&args.from).map_err(|error| BadCall(error_message(&error.into())))?;
+    found.remarks().for_each(|words| say!("{words}"));
+    let target = match args.to {
+        To::Coco => convert::Target::Coco,
+        To::Yolo => convert::Target::Yolo,
+    };
+    let stop = stop::asked();
+    let bar = progress(found.photos.len());
+    let go_on = &mut || advance(&bar, stop);
+    let exported = convert::export(&found.photos, &args.from, target, &args.out, go_on);
+    bar.finish_and_clear();
+    let exported = match exported {
+        Err(convert::ConvertError::Problems(all)) => {
+            print_first(&all, 30);
+            anyhow::bail!("nothing is written, as {} is not in order", args.from.display());
+        }
+        exported => exported?,
+    };
+    for words in exported.lost {
+        say!("{words}");
+    }
+    let (photos, cards) = (counted(exported.photos, "photo"), counted(exported.cards, "card"));
+    // A closed pipe is no error.
+    let _ = print_result!("{}: {photos}, {cards}", exported.file.display());
     Ok(Outcome::Done)
 }
 

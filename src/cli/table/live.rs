@@ -392,7 +392,10 @@ pub fn summary(view: &LiveView) -> String {
         (0, 0) if !hidden.is_empty() => ", no set among those in sight".to_owned(),
         (0, 0) => match view.score.chance {
             Some(chance) => {
-                format!(", no set (three more bring one with {:.0} %)", 100.0 * chance.value())
+                format!(
+                    ", no set ({:.0} % chance that three more cards bring one)",
+                    100.0 * chance.value()
+                )
             }
             None => ", no set".to_owned(),
         },
@@ -431,7 +434,7 @@ mod tests {
     #[test]
     fn what_is_uncertain_is_left_out() {
         let mut view = view("1fgd 2fgd 1ord");
-        assert!(summary(&view).contains("no set (three more bring one with 97 %)"));
+        assert!(summary(&view).contains("no set (97 % chance that three more cards bring one)"));
         view.tracked.table.cards[1].unsure = true;
         let doubtful = summary(&view);
         assert!(

@@ -293,8 +293,7 @@ pub fn draw(
     let stop = stop::asked();
     let learnt = drawn::crops(learn, (seed, tables), "drawn", finder, stop, done)?;
     let other = (seed ^ (1 << 31), tables);
-    let judged =
-        drawn::crops(judge, other, "drawn for judging", finder, stop, &|n| done(learn + n))?;
+    let judged = drawn::crops(judge, other, "drawn test set", finder, stop, &|n| done(learn + n))?;
     Ok((!stop.load(Ordering::Relaxed)).then(|| learnt.into_iter().chain(judged).collect()))
 }
 

@@ -72,19 +72,26 @@ impl Verdict {
         !self.repeated && self.relations.iter().all(|r| r.fits())
     }
 
-    /// One line per property: "colour: two purple, one red".
+    /// One line per property: "colour: two are purple, one is red".
     pub fn lines(&self) -> impl Iterator<Item = String> {
         Property::ALL.into_iter().zip(self.relations).map(|(property, relation)| {
             let word = |value| property.value_word(value);
             let text = match relation {
-                Relation::AllAlike(value) => format!("all alike ({})", word(value)),
+                Relation::AllAlike(value) => format!("all the same ({})", word(value)),
                 Relation::AllDifferent(values) => {
                     format!("all different ({})", values.map(word).join(", "))
                 }
-                Relation::TwoAlike { twice, once, odd_one } => {
-                    let card = ["first", "second", "third"][odd_one];
-                    format!("neither: two cards show {}, the {card} {}", word(twice), word(once))
-                }
+                Relation::TwoAlike { twice, once, .. } => match property {
+                    Property::Number => {
+                        let plural = if twice == 0 { "" } else { "s" };
+                        format!("two have {} symbol{plural}, one has {}", word(twice), word(once))
+                    }
+                    Property::Shape => {
+                        let article = if word(once) == "oval" { "an" } else { "a" };
+                        format!("two are {}s, one is {article} {}", word(twice), word(once))
+                    }
+                    _ => format!("two are {}, one is {}", word(twice), word(once)),
+                },
             };
             format!("{}: {text}", property.word())
         })
@@ -120,19 +127,16 @@ pub fn explain(cards: [Card; 3]) -> Verdict {
     }
 }
 
-/// One line per property on the card that completes two others: if the values are numbered 0 to 2,
-/// the third is 3 - a - b modulo 3.
+/// One line per property on the card that completes two others: the values of a set add up to 0 modulo 3. Numbers are
+/// as the cards show them, other values 0 to 2 and named.
 pub fn explain_third(a: Card, b: Card) -> [String; 4] {
     Property::ALL.map(|property| {
-        let values = [a.value(property), b.value(property)];
-        let [a, b] = values;
-        let (difference, third) = (3 - a as i32 - b as i32, (6 - a - b) % 3);
-        let modulo = if difference == third as i32 { "" } else { " modulo 3" };
-        let [a_word, b_word, third_word] = [a, b, third].map(|value| property.value_word(value));
-        format!(
-            "{}: {a_word} ({a}), {b_word} ({b}): 3 - {a} - {b} = {third}{modulo}, {third_word}",
-            property.word()
-        )
+        let term = |card: Card| match (property, card.value(property)) {
+            (Property::Number, value) => (value + 1).to_string(),
+            (_, value) => format!("{value} ({})", property.value_word(value)),
+        };
+        let third = property.value_word(completing(a, b).value(property));
+        format!("{}: {} + {} + ? = 0 mod 3, so {third}", property.word(), term(a), term(b))
     })
 }
 
@@ -159,14 +163,14 @@ mod tests {
     #[test]
     fn the_third_card_is_calculated() {
         let lines = explain_third("1fpd".parse().unwrap(), "2fro".parse().unwrap());
-        assert_eq!(lines[0], "number: one (0), two (1): 3 - 0 - 1 = 2, three");
-        assert_eq!(lines[1], "shading: filled (0), filled (0): 3 - 0 - 0 = 0 modulo 3, filled");
+        assert_eq!(lines[0], "number: 1 + 2 + ? = 0 mod 3, so three");
+        assert_eq!(lines[1], "shading: 0 (filled) + 0 (filled) + ? = 0 mod 3, so filled");
         for a in Card::deck() {
             for b in Card::deck().filter(|&b| b != a) {
                 let third = completing(a, b);
                 for (line, property) in explain_third(a, b).iter().zip(Property::ALL) {
                     let word = property.value_word(third.value(property));
-                    assert!(line.ends_with(&format!(", {word}")), "{a} {b}: {line}");
+                    assert!(line.ends_with(&format!(", so {word}")), "{a} {b}: {line}");
                 }
             }
         }
@@ -180,9 +184,9 @@ mod tests {
             lines,
             [
                 "number: all different (one, two, three)",
-                "shading: all alike (filled)",
+                "shading: all the same (filled)",
                 "colour: all different (green, purple, red)",
-                "shape: all alike (diamond)"
+                "shape: all the same (diamond)"
             ]
         );
         assert_eq!(set.to_string(), "a set");
@@ -191,8 +195,8 @@ mod tests {
         let all = verdict(["1fgd", "1fps", "2sps"]).to_string();
         assert_eq!(all, "not a set: the number, the shading, the colour and the shape don't fit");
         let lines: Vec<String> = odd.lines().collect();
-        assert_eq!(lines[2], "colour: neither: two cards show red, the first green");
-        assert_eq!(lines[3], "shape: neither: two cards show diamond, the third squiggle");
+        assert_eq!(lines[2], "colour: two are red, one is green");
+        assert_eq!(lines[3], "shape: two are diamonds, one is a squiggle");
         assert!(verdict(["1fgd", "1fgd", "1fgd"]).to_string().contains("more than once"));
     }
 }

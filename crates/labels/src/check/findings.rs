@@ -255,11 +255,9 @@ impl fmt::Display for Findings {
             writeln!(out, "  {}", line(&format!("{}: {doubt}", doubt.path.display())))?;
         }
         if self.unsure > 0 {
-            writeln!(
-                out,
-                "  the reader is unsure of {}, which says nothing",
-                counted(self.unsure, "more card")
-            )?;
+            let labels = if self.unsure == 1 { "its label is" } else { "their labels are" };
+            let cards = counted(self.unsure, "more card");
+            writeln!(out, "  {cards}: the reader is unsure, so {labels} not questioned")?;
         }
         writeln!(out, "\nexamples")?;
         for (property, counts) in Property::ALL.into_iter().zip(&self.examples) {

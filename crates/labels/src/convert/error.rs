@@ -44,6 +44,11 @@ pub enum ConvertError {
          export another format if you drew any", .0.display()
     )]
     Empty(PathBuf),
+    #[error(
+        "{}: no photo there has all its cards labelled with corners, which boxes need; correct photos in the \
+         window, which finds the corners", .0.display()
+    )]
+    NoCorners(PathBuf),
     #[error("no class {class} in the labels to leave out; there are: {classes}")]
     NoSuchClass { class: String, classes: String },
     #[error("stopped: {done} of {all} pictures looked at, nothing written")]

@@ -53,51 +53,17 @@ impl Converted {
         out: &Path,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<PathBuf, ConvertError> {
-        let unwritable =
-            |path: &Path, source| ConvertError::Unwritable { path: path.to_path_buf(), source };
-        if out.exists() && out.read_dir().map_or(true, |mut inside| inside.next().is_some()) {
-            return Err(ConvertError::NotEmpty(out.to_path_buf()));
-        }
-        let names = self.plain_names()?;
-        let above = match out.parent() {
-            Some(above) if !above.as_os_str().is_empty() => above,
-            _ => Path::new("."),
-        };
-        fs::create_dir_all(above).map_err(|e| unwritable(above, e))?;
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".setsight-").suffix(".tmp");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // The same permissions as any new folder; the umask still applies.
-            builder.permissions(fs::Permissions::from_mode(0o777));
-        }
-        let making = builder.tempdir_in(above).map_err(|e| unwritable(above, without_name(&e)))?;
-        for (path, name) in self.files().zip(&names) {
-            if !go_on() {
-                return Err(ConvertError::WritingStopped);
+        let files: Vec<PathBuf> = self.files().cloned().collect();
+        in_new_folder(out, |making| {
+            let names = plain_names(&files, &self.from)?;
+            for (path, name) in files.iter().zip(&names) {
+                if !go_on() {
+                    return Err(ConvertError::WritingStopped);
+                }
+                copy_file(path, &making.join(name))?;
             }
-            copy_file(path, &making.path().join(name)).map_err(|e| unwritable(path, e))?;
-        }
-        // Nobody knows the folder in the making.
-        let place = |path: PathBuf| out.join(path.file_name().unwrap_or_default());
-        let written = self.write_named(making.path(), names).map_err(|error| match error {
-            ConvertError::Labels(DatasetError::Unwritable { path, source }) => {
-                ConvertError::Unwritable { path: place(path), source }
-            }
-            ConvertError::Labels(DatasetError::Malformed { path, reason }) => {
-                DatasetError::Malformed { path: place(path), reason }.into()
-            }
-            other => other,
-        })?;
-        let name = written.file_name().unwrap_or_default().to_owned();
-        if out.exists() {
-            fs::remove_dir(out).map_err(|e| unwritable(out, e))?;
-        }
-        fs::rename(making.path(), out).map_err(|e| unwritable(out, e))?;
-        // The folder was renamed, so there is nothing to clean up.
-        let _ = making.keep();
-        Ok(out.join(name))
+            self.write_named(making, names)
+        })
     }
 
     /// The pictures' files, in the order of the labels.
@@ -118,43 +84,92 @@ impl Converted {
         write_crop_labels(folder, &crops)?;
         Ok(folder.join(CROP_LABELS))
     }
-
-    /// File names in one folder: the file's own name if it is unique, otherwise its path from the
-    /// top with dashes between folders.
-    fn plain_names(&self) -> Result<Vec<String>, ConvertError> {
-        let names = self.files().map(|path| text(path.file_name().unwrap_or_default(), path));
-        let mut names = names.collect::<Result<Vec<_>, _>>()?;
-        let small: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
-        let (mut once, mut often) = (BTreeSet::new(), BTreeSet::new());
-        for name in &small {
-            if !once.insert(name) {
-                often.insert(name);
-            }
-        }
-        let mut taken = BTreeSet::new();
-        for ((path, name), small) in self.files().zip(&mut names).zip(&small) {
-            if often.contains(small) {
-                let way = path.strip_prefix(&self.from).unwrap_or(path);
-                let parts =
-                    way.iter().map(|part| text(part, path)).collect::<Result<Vec<_>, _>>()?;
-                *name = parts.join("-").trim_start_matches(['/', '-']).to_owned();
-            }
-            *name = portable(name);
-            // Some systems treat a.jpg and A.JPG as one file, and label files must not be
-            // overwritten.
-            let is_new = taken.insert(name.to_lowercase());
-            if !is_new || [PHOTO_LABELS, CROP_LABELS].contains(&name.as_str()) {
-                return Err(ConvertError::SameName { path: path.clone(), name: name.clone() });
-            }
-        }
-        Ok(names)
-    }
 }
 
-fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
-    let mut copy = WholeFile::create(to)?;
-    io::copy(&mut File::open(from)?, &mut copy)?;
-    copy.finish()
+/// Makes a folder under a temporary name, lets `write` fill it, and gives it its name; the path of the file there that
+/// `write` returns.
+pub(super) fn in_new_folder(
+    out: &Path,
+    write: impl FnOnce(&Path) -> Result<PathBuf, ConvertError>,
+) -> Result<PathBuf, ConvertError> {
+    let unwritable =
+        |path: &Path, source| ConvertError::Unwritable { path: path.to_path_buf(), source };
+    if out.exists() && out.read_dir().map_or(true, |mut inside| inside.next().is_some()) {
+        return Err(ConvertError::NotEmpty(out.to_path_buf()));
+    }
+    let above = match out.parent() {
+        Some(above) if !above.as_os_str().is_empty() => above,
+        _ => Path::new("."),
+    };
+    fs::create_dir_all(above).map_err(|e| unwritable(above, e))?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".setsight-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The same permissions as any new folder; the umask still applies.
+        builder.permissions(fs::Permissions::from_mode(0o777));
+    }
+    let making = builder.tempdir_in(above).map_err(|e| unwritable(above, without_name(&e)))?;
+    // Nobody knows the folder in the making.
+    let place = |path: PathBuf| out.join(path.file_name().unwrap_or_default());
+    let written = write(making.path()).map_err(|error| match error {
+        ConvertError::Labels(DatasetError::Unwritable { path, source }) => {
+            ConvertError::Unwritable { path: place(path), source }
+        }
+        ConvertError::Labels(DatasetError::Malformed { path, reason }) => {
+            DatasetError::Malformed { path: place(path), reason }.into()
+        }
+        other => other,
+    })?;
+    let name = written.file_name().unwrap_or_default().to_owned();
+    if out.exists() {
+        fs::remove_dir(out).map_err(|e| unwritable(out, e))?;
+    }
+    fs::rename(making.path(), out).map_err(|e| unwritable(out, e))?;
+    // The folder was renamed, so there is nothing to clean up.
+    let _ = making.keep();
+    Ok(out.join(name))
+}
+
+/// File names in one folder: the file's own name if it is unique, otherwise its path from the
+/// top with dashes between folders.
+pub(super) fn plain_names(files: &[PathBuf], from: &Path) -> Result<Vec<String>, ConvertError> {
+    let names = files.iter().map(|path| text(path.file_name().unwrap_or_default(), path));
+    let mut names = names.collect::<Result<Vec<_>, _>>()?;
+    let small: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+    let (mut once, mut often) = (BTreeSet::new(), BTreeSet::new());
+    for name in &small {
+        if !once.insert(name) {
+            often.insert(name);
+        }
+    }
+    let mut taken = BTreeSet::new();
+    for ((path, name), small) in files.iter().zip(&mut names).zip(&small) {
+        if often.contains(small) {
+            let way = path.strip_prefix(from).unwrap_or(path);
+            let parts = way.iter().map(|part| text(part, path)).collect::<Result<Vec<_>, _>>()?;
+            *name = parts.join("-").trim_start_matches(['/', '-']).to_owned();
+        }
+        *name = portable(name);
+        // Some systems treat a.jpg and A.JPG as one file, and label files must not be
+        // overwritten.
+        let is_new = taken.insert(name.to_lowercase());
+        if !is_new || [PHOTO_LABELS, CROP_LABELS].contains(&name.as_str()) {
+            return Err(ConvertError::SameName { path: path.clone(), name: name.clone() });
+        }
+    }
+    Ok(names)
+}
+
+/// Copies a picture, completely or not at all.
+pub(super) fn copy_file(from: &Path, to: &Path) -> Result<(), ConvertError> {
+    let copy = || {
+        let mut copy = WholeFile::create(to)?;
+        io::copy(&mut File::open(from)?, &mut copy)?;
+        copy.finish()
+    };
+    copy().map_err(|source| ConvertError::Unwritable { path: from.to_path_buf(), source })
 }
 
 fn text(name: &OsStr, path: &Path) -> Result<String, ConvertError> {

@@ -1,5 +1,6 @@
 //! Lists the photos that paths and folders on a command line stand for, in natural order.
 
+use crate::encode::is_result;
 use setsight_files::small_file::is_device;
 use std::path::{Path, PathBuf};
 use std::{cmp::Ordering, collections::BTreeMap, ffi::OsStr};
@@ -49,7 +50,7 @@ pub enum ListError {
 
 /// The photos that `paths` stand for, in the given order; folders are sorted by [`natural_order`]
 /// (the files of a folder and of its subfolders together). Hidden files and folders are skipped,
-/// and so are the folders in `except`, which hold results.
+/// and so are pictures with results drawn on them and the folders in `except`, which hold results.
 pub fn list_photos(
     paths: &[PathBuf],
     recursive: bool,
@@ -72,24 +73,26 @@ pub fn list_photos(
     found
 }
 
-/// How many files in the folders among `paths` are taken for no photos, by the ends of their names in small letters;
-/// what belongs beside photos, such as labels, is not counted.
+/// How many files in the folders among `paths` are taken for no photos, by the ends of their names in small letters,
+/// and how many are pictures with results drawn on them; what belongs beside photos, such as labels, is not counted.
 pub fn skipped_kinds(
     paths: &[PathBuf],
     recursive: bool,
     except: &[&Path],
-) -> BTreeMap<String, usize> {
+) -> (BTreeMap<String, usize>, usize) {
     let except: Vec<PathBuf> = except.iter().filter_map(|path| path.canonicalize().ok()).collect();
-    let mut kinds = BTreeMap::new();
+    let (mut kinds, mut results) = (BTreeMap::new(), 0);
     for folder in paths.iter().filter(|path| path.is_dir()) {
         for path in files_below(folder, recursive, &except).flatten() {
             let kind = extension(&path);
-            if !has_photo_name(&path) && !COMPANIONS.contains(&kind.as_str()) {
+            if has_photo_name(&path) {
+                results += usize::from(is_result(&path));
+            } else if !COMPANIONS.contains(&kind.as_str()) {
                 *kinds.entry(kind).or_default() += 1;
             }
         }
     }
-    kinds
+    (kinds, results)
 }
 
 fn list_folder(
@@ -101,7 +104,7 @@ fn list_folder(
     let before = found.len();
     for file in files_below(folder, recursive, except) {
         match file {
-            Ok(path) if !has_photo_name(&path) => {}
+            Ok(path) if !has_photo_name(&path) || is_result(&path) => {}
             file => found.push(file),
         }
     }
@@ -220,6 +223,8 @@ fn number<'a>(text: &mut &'a str) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encode::result_png;
+    use image::RgbImage;
     use proptest::prelude::*;
     use std::fs;
 
@@ -324,11 +329,17 @@ mod tests {
             ["9.JPG", "10.jpg", "sub/a b é.png", "sub/c.mpo", "sub/d.pjpeg"]
         );
         let kinds = |recursive| -> Vec<(String, usize)> {
-            skipped_kinds(&[root.to_path_buf()], recursive, &[]).into_iter().collect()
+            skipped_kinds(&[root.to_path_buf()], recursive, &[]).0.into_iter().collect()
         };
         let kind = |kind: &str, count| (kind.to_owned(), count);
         assert_eq!(kinds(false), [kind("", 1), kind("gif", 2), kind("mp4", 1)]);
         assert_eq!(kinds(true), [kind("", 1), kind("gif", 3), kind("mp4", 1)]);
+        for name in ["9-sets.png", "sub/c-sets.png"] {
+            fs::write(root.join(name), result_png(&RgbImage::new(4, 3)).unwrap()).unwrap();
+        }
+        assert_eq!(names(false, &[]), ["9.JPG", "10.jpg"]);
+        let results = |recursive| skipped_kinds(&[root.to_path_buf()], recursive, &[]).1;
+        assert_eq!([false, true].map(results), [1, 2]);
         let sub = list_photos(&[root.join("none"), root.join("labels.json")], false, &[]);
         assert!(matches!(sub[0], Err(ListError::Unreadable { .. })));
         assert!(sub[1].is_ok(), "a file that is named itself is taken");

@@ -244,13 +244,13 @@ impl Task for ReaderTask {
             loss += judged.loss / self.validation.len() as f64;
             let has_cards = group.samples.iter().any(|sample| sample.label != Label::NoCard);
             if has_cards {
-                figures.push((format!("{} cards right", group.name), judged.right));
+                figures.push((format!("{}: cards correct", group.name), judged.right));
             }
             if let Some(figure) = judged.is_card_right {
-                figures.push((format!("{} card or not", group.name), figure));
+                figures.push((format!("{}: card or not", group.name), figure));
             }
             if has_cards {
-                figures.push((format!("{} edition", group.name), judged.editions));
+                figures.push((format!("{}: edition", group.name), judged.editions));
             }
         }
         Validation { loss, figures }
@@ -419,7 +419,7 @@ mod tests {
         let names: Vec<&str> = figures.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(
             names,
-            ["all cards right", "all card or not", "all edition", "none card or not"]
+            ["all: cards correct", "all: card or not", "all: edition", "none: card or not"]
         );
     }
 

@@ -11,7 +11,7 @@ use crate::shared::{
 use image::{ImageFormat, RgbImage};
 use setsight_files::{small_file::portable, whole_file::write_atomic};
 use setsight_game::cards::picture::Ink;
-use setsight_photo::encode::{self, JPEG_QUALITY};
+use setsight_photo::encode;
 use setsight_photo::source::SourceError;
 use setsight_vision::output::{CSV_HEADER, Record, Style, overlay};
 use std::path::{Path, PathBuf};
@@ -74,8 +74,8 @@ pub(crate) fn write(photos: &Photos, ask: Ask, path: &Path, codes: bool) -> Resu
         let picture = picture(photos, codes).ok_or_else(|| t!("no-picture-yet"))?;
         // As the name says; without an ending that is known, PNG.
         let bytes = match ImageFormat::from_path(path) {
-            Ok(ImageFormat::Jpeg) => encode::jpeg(&picture, JPEG_QUALITY),
-            _ => encode::png(&picture),
+            Ok(ImageFormat::Jpeg) => encode::result_jpeg(&picture),
+            _ => encode::result_png(&picture),
         };
         write_atomic(path, &bytes.map_err(|error| unwritable(error.to_string()))?)
             .map_err(failed)?;
@@ -218,7 +218,7 @@ fn write_all(
             Ok(photo) => {
                 let picture = overlay::draw(&photo.frame, table, &style);
                 let target = folder.join(name_of(path, &mut names));
-                let written = encode::jpeg(&picture, JPEG_QUALITY)
+                let written = encode::result_jpeg(&picture)
                     .map_err(|error| error.to_string())
                     .and_then(|jpeg| write_atomic(&target, &jpeg).map_err(|e| e.to_string()));
                 written.map_err(|error| Problem::File(target, error))?;

@@ -46,7 +46,7 @@ fn a_class_has_the_same_deal_by_its_number_and_on_paper() {
     first.iter().for_each(|name| test.shows_part(name));
     test.key(Key::P);
     for (language, task) in
-        [(Language::English, "Find all the sets."), (Language::German, "Finde alle Sets.")]
+        [(Language::English, "find all the sets."), (Language::German, "Finde alle Sets.")]
     {
         test.window_mut().app.store.settings.language = Some(language);
         test.window_mut().tabs.get_mut::<DealTab>().shuffle(4711);

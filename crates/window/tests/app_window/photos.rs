@@ -407,6 +407,7 @@ fn a_folder_is_saved_without_touching_other_files() {
     let saved = test.path("with-sets-2");
     for name in ["a-sets.jpg", "a-sets-2.jpg"] {
         assert!(image::open(saved.join(name)).unwrap().width() >= 480, "{name}");
+        assert!(setsight_photo::encode::is_result(&saved.join(name)), "{name}");
     }
     let csv = std::fs::read_to_string(saved.join("cards.csv")).unwrap();
     assert_eq!(csv.lines().count(), 1 + 2 * 4, "{csv}");

@@ -27,7 +27,7 @@ const CROPS_SEED: u64 = 7_010;
 /// Arguments of `export h7`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Folder to make: board/ in it goes onto the board's flash or SD card, desk/ stays beside it
+    /// Folder to make: copy board/ in it to the camera's flash or SD card; desk/ is for the computer
     #[arg(short, long, value_name = "DIR", required_unless_present = "check")]
     out: Option<PathBuf>,
     /// Check an existing folder: its hashes, and whether it fits the flash
@@ -103,8 +103,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let sectors = folder::on_the_board(&made.files);
     let kb = |sectors: u64| (sectors * flash::SECTOR_BYTES) as f64 / 1024.0;
     let summary = format!(
-        "{}: {:.1} KB of the {:.0} KB that fit the internal flash; {} goes onto the board, {} beside \
-         it begins with README.md\n{text}\n\
+        "{}: {:.1} KB of the {:.0} KB that fit the internal flash; copy the folder {} to the camera; \
+         for the computer, start with {}/README.md\n{text}\n\
          LiteRT computes as TFLite-Micro does with BUILTIN_REF; XNNPACK, its default, is off by some steps",
         out.display(),
         kb(sectors),

@@ -10,9 +10,9 @@ use setsight_eval::{drawn_card::DrawnOnce, html::href};
 use setsight_files::{
     printable::{self, counted},
     small_file::{MAX_DATA_BYTES, portable, read_text},
-    whole_file::{FolderLock, WholeFile, refuse_foreign},
+    whole_file::{FolderLock, WholeFile, refuse_foreign, write_atomic},
 };
-use setsight_photo::encode::{self, JPEG_QUALITY};
+use setsight_photo::encode;
 use setsight_vision::{
     Guess, PhotoReading, TableReading,
     output::{Record, Style, overlay},
@@ -118,9 +118,6 @@ pub fn write_pictures(
     write_jpeg(&out.join(THUMBNAILS).join(format!("{name}.jpg")), &small, overwrite)
 }
 
-/// What this program writes is known by it: a JPEG's comment behind its start (ITU T.81, B.2.4.5).
-const MARK: &[u8] = b"\xff\xd8\xff\xfe\x00\x13a setsight result";
-
 /// Refuses a place where something lies that this program did not write, or a link that leads elsewhere.
 fn check_place(path: &Path, overwrite: bool, start: &[u8]) -> anyhow::Result<()> {
     let metadata = match std::fs::symlink_metadata(path) {
@@ -137,27 +134,17 @@ fn check_place(path: &Path, overwrite: bool, start: &[u8]) -> anyhow::Result<()>
     }
     match refuse_foreign(path, start) {
         Err(_) if overwrite => Ok(()),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!(
-            "something is there that setsight did not write; name another folder, or replace it with \
-             --overwrite"
-        ),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            bail!("it exists and is not from `scan`; choose another folder, or use --overwrite")
+        }
         looked => Ok(looked?),
     }
 }
 
 fn write_jpeg(path: &Path, picture: &RgbImage, overwrite: bool) -> anyhow::Result<()> {
-    check_place(path, overwrite, MARK)
-        .and_then(|()| write_marked(path, picture))
+    check_place(path, overwrite, encode::RESULT_JPEG)
+        .and_then(|()| Ok(write_atomic(path, &encode::result_jpeg(picture)?)?))
         .with_context(|| format!("{} cannot be written", path.display()))
-}
-
-fn write_marked(path: &Path, picture: &RgbImage) -> anyhow::Result<()> {
-    let jpeg = encode::jpeg(picture, JPEG_QUALITY)?;
-    let mut file = WholeFile::create(path)?;
-    file.write_all(MARK)?;
-    // Behind the start marker, which the mark has.
-    file.write_all(&jpeg[2..])?;
-    Ok(file.finish()?)
 }
 
 /// The page and the lines in the making. Both get their names at the end.

@@ -9,7 +9,7 @@ use crate::cli::terminal;
 use anyhow::Context;
 use indicatif::ProgressBar;
 use serde_json::Value;
-use setsight_files::{printable, say};
+use setsight_files::{printable, printable::counted, say};
 use setsight_game::cards::picture::Ink;
 use setsight_photo::source::{self, SourceError};
 use setsight_vision::output::{CSV_HEADER, PictureFolder, Record, Style};
@@ -273,14 +273,17 @@ pub(super) fn list(
 pub(super) fn skipped(args: &Args) -> String {
     let made = [&args.results.out, &args.results.dump_stages];
     let made: Vec<&Path> = made.into_iter().flatten().map(PathBuf::as_path).collect();
-    let kinds = source::skipped_kinds(&args.paths, args.recursive, &made);
-    let counts: Vec<String> = kinds
+    let (kinds, results) = source::skipped_kinds(&args.paths, args.recursive, &made);
+    let mut counts: Vec<String> = kinds
         .iter()
         .map(|(kind, n)| match kind.as_str() {
             "" => format!("{n} without an extension"),
             kind => format!("{n} .{kind}"),
         })
         .collect();
+    if results > 0 {
+        counts.push(format!("{} with results of setsight", counted(results, "picture")));
+    }
     if counts.is_empty() { String::new() } else { format!("skipped: {}", counts.join(", ")) }
 }
 

@@ -7,7 +7,11 @@ use crate::cli::table::photos::{ModelsArgs, progress};
 use anyhow::Context;
 use clap::ValueEnum;
 use setsight_eval::gain::{self, Verdict};
-use setsight_files::{print_result, printable::print_lines, say};
+use setsight_files::{
+    print_result,
+    printable::{counted, print_lines},
+    say,
+};
 use setsight_labels::find_photos;
 use setsight_nets::engine::{Models, file_of};
 use setsight_nets::{Kind, graph::Graph, onnx};
@@ -48,7 +52,7 @@ pub struct Args {
     /// Same seed, same models, to the bit
     #[arg(hide = true, long, default_value_t = SEED)]
     seed: u64,
-    /// For the window: at the lowest priority, with the part that is done as lines on stderr
+    /// Used by the window: run at the lowest priority and report progress on stderr
     #[arg(long, hide = true)]
     in_background: bool,
 }
@@ -359,7 +363,12 @@ fn user_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<TrainingP
     if cards < LEAST_CARDS || count < LEAST_SCENES {
         return Err(PhotoError::TooFew { cards, scenes: count }.into());
     }
-    say!("{cards} cards of {} photos and crops, {count} scenes", photos.len());
+    let crops = photos.iter().filter(|photo| photo.photo.is_none()).count();
+    let pictures = [(photos.len() - crops, "photo"), (crops, "crop")];
+    let pictures: Vec<String> =
+        pictures.iter().filter(|(n, _)| *n > 0).map(|&(n, noun)| counted(n, noun)).collect();
+    let (pictures, tables) = (pictures.join(" and "), counted(count, "table"));
+    say!("{} in {pictures} of {tables}", counted(cards, "card"));
     for photo in photos.iter().filter(|photo| photo.without_place > 0) {
         let (file, count) = (photo.file(), photo.without_place);
         say!(
@@ -432,9 +441,7 @@ fn print_gain(out: &Path, worth: &gain::Worth) {
     if worth.verdict == Verdict::Worse {
         let _ = print_result!("the models are in {folder}, and are not recommended");
     } else {
-        let _ = print_result!(
-            "try them: setsight scan PHOTOS --models {folder}\nuse them from now on: setsight models \
-             use {folder}"
-        );
+        let _ = print_result!("try them: setsight scan PHOTOS --models {folder}");
+        let _ = print_result!("use them from now on: setsight models use {folder}");
     }
 }
