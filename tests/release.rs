@@ -219,3 +219,72 @@ fn what_is_no_release_is_refused() {
         assert!(!at.join("target").exists(), "{words}: something is left");
     }
 }
+
+/// The checks of `tools/checks.txt`: name, when, minutes, needs, paths and command.
+fn checks() -> Vec<[String; 6]> {
+    let table = text_of("tools/checks.txt");
+    let rows = table.lines().filter(|line| !line.starts_with('#'));
+    let cells = rows.map(|row| row.splitn(6, '|').map(|cell| cell.trim().to_owned()));
+    cells.map(|cells| cells.collect::<Vec<_>>().try_into().expect("six columns")).collect()
+}
+
+#[test]
+fn every_check_is_listed() {
+    let checks = checks();
+    for [name, when, minutes, needs, paths, command] in &checks {
+        assert!(when == "always" || when == "due", "{name}: {when}");
+        minutes.parse::<u32>().expect(name);
+        let tools = command.split_whitespace().chain(needs.split(' ')).filter(|w| w.contains('/'));
+        for path in tools.chain(paths.split(' ')) {
+            assert!(exists(path), "{name}: there is no {path}");
+        }
+    }
+    let called = checks.iter().map(|check| format!("{} ", check[5])).collect::<String>();
+    for tool in files_in("tools", "") {
+        let file = tool.rsplit('/').next().unwrap();
+        if ["verify", "build", "check", "check-builds"].contains(&file) {
+            assert!(called.contains(&format!("{tool} ")), "tools/checks.txt lacks {tool}");
+        }
+    }
+}
+
+#[test]
+fn a_check_is_due_until_it_passes_on_what_it_depends_on() {
+    const TABLE: &str = "good | due | 1 | cat | a | cat a\nbad | due | 2 | cat | a/b | false\n\
+        long | due | 90 | cat | a | cat\nnone | always | 1 | no-such-tool | a | cat\n";
+    const CHECKED: &str = "docs/inside/checked.toml";
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for (file, text) in [
+        ("tools/checks", text_of("tools/checks").as_str()),
+        ("tools/checks.txt", TABLE),
+        (CHECKED, "# head\nhand_over = 6\n"),
+        ("a", "1"),
+    ] {
+        std::fs::create_dir_all(at.join(file).parent().unwrap()).unwrap();
+        std::fs::write(at.join(file), text).unwrap();
+    }
+    git(at, &["init", "--quiet"]);
+    git(at, &["add", "."]);
+    git(at, &["commit", "--quiet", "--message", "all"]);
+    let checks = |arguments: &[&str], code: i32| {
+        let output = run(at, "bash", &[&["tools/checks"], arguments].concat());
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let printed = checks(&["--within", "640"], 1);
+    let end = "NOT RUN: none: no-such-tool is missing; OVERDUE: last passed at hand-over 0, now it is 6\n\
+        NOT RUN: long: it takes 90 minutes, and 10 are left; OVERDUE: last passed at hand-over 0, now it is 6\n\
+        FAILED: bad\n";
+    assert!(printed.ends_with(end), "{printed}");
+    assert!(!checks(&[], 0).contains("good"));
+    std::fs::write(at.join("a"), "2").unwrap();
+    assert!(checks(&[], 0).contains("good            1 min  due\n"));
+    // A hand-over is counted once until the file is committed.
+    std::fs::write(at.join("tools/checks.txt"), TABLE.replace("false", "true")).unwrap();
+    for _ in 0..2 {
+        checks(&["--within", "640"], 0);
+    }
+    let checked = std::fs::read_to_string(at.join(CHECKED)).unwrap();
+    assert!(checked.starts_with("# head\nhand_over = 7\nbad = { state = \""), "{checked}");
+}
