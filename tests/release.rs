@@ -246,6 +246,11 @@ fn every_check_is_listed() {
             assert!(called.contains(&format!("{tool} ")), "tools/checks.txt lacks {tool}");
         }
     }
+    for target in files_in("fuzz/fuzz_targets", ".rs") {
+        let target = target.rsplit('/').next().unwrap().trim_end_matches(".rs");
+        let word = format!(" {target} ");
+        assert!(called.contains(&word), "tools/checks.txt has no fuzzing of {target}");
+    }
 }
 
 #[test]
