@@ -11,8 +11,9 @@ use setsight_photo::labels::{
     CROP_LABELS, CropLabel, DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel, write_crop_labels,
 };
 use std::fs::{self, File};
+use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
-use std::{collections::BTreeSet, ffi::OsStr, io};
+use std::{collections::BTreeSet, ffi::OsStr};
 
 impl Converted {
     /// Writes the labels to a folder, which is created if necessary; returns the label file. With
@@ -23,6 +24,13 @@ impl Converted {
         copy: bool,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<PathBuf, ConvertError> {
+        if out.is_symlink() && !out.exists() {
+            let source = io::Error::new(
+                ErrorKind::NotFound,
+                "it is a link that leads nowhere; remove it, or name another folder",
+            );
+            return Err(ConvertError::Unwritable { path: out.to_path_buf(), source });
+        }
         for name in [PHOTO_LABELS, CROP_LABELS] {
             let path = out.join(name);
             if path.exists() {
@@ -77,7 +85,8 @@ impl Converted {
             if !go_on() {
                 return Err(ConvertError::WritingStopped);
             }
-            copy_file(path, &making.path().join(name)).map_err(|e| unwritable(path, e))?;
+            copy_file(path, &making.path().join(name))
+                .map_err(|e| unwritable(&out.join(name), e))?;
         }
         // Nobody knows the folder in the making.
         let place = |path: PathBuf| out.join(path.file_name().unwrap_or_default());
