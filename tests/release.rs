@@ -220,55 +220,44 @@ fn what_is_no_release_is_refused() {
     }
 }
 
-/// The checks of `tools/checks.txt`: name, when, minutes, needs, paths and command.
-fn checks() -> Vec<[String; 6]> {
-    let table = text_of("tools/checks.txt");
-    let rows = table.lines().filter(|line| !line.starts_with('#'));
-    let cells = rows.map(|row| row.splitn(6, '|').map(|cell| cell.trim().to_owned()));
-    cells.map(|cells| cells.collect::<Vec<_>>().try_into().expect("six columns")).collect()
-}
-
 #[test]
 fn every_check_is_listed() {
-    let checks = checks();
-    for [name, when, minutes, needs, paths, command] in &checks {
-        assert!(when == "always" || when == "due", "{name}: {when}");
-        minutes.parse::<u32>().expect(name);
-        let tools = command.split_whitespace().chain(needs.split(' ')).filter(|w| w.contains('/'));
+    let (table, mut called) = (text_of("tools/checks.txt"), String::new());
+    for row in table.lines().filter(|line| !line.starts_with('#')) {
+        let cells: Vec<&str> = row.splitn(6, " | ").map(str::trim).collect();
+        let [_, "always" | "due", minutes, needs, paths, command] = cells[..] else {
+            panic!("{row}")
+        };
+        assert!(minutes.parse::<u32>().is_ok(), "{row}");
+        let tools = command.split(' ').chain(needs.split(' ')).filter(|word| word.contains('/'));
         for path in tools.chain(paths.split(' ')) {
-            assert!(exists(path), "{name}: there is no {path}");
+            assert!(exists(path), "there is no {path}: {row}");
         }
+        called += &format!(" {command} ");
     }
-    let called = checks.iter().map(|check| format!("{} ", check[5])).collect::<String>();
-    for tool in files_in("tools", "") {
-        let file = tool.rsplit('/').next().unwrap();
-        if ["verify", "build", "check", "check-builds"].contains(&file) {
-            assert!(called.contains(&format!("{tool} ")), "tools/checks.txt lacks {tool}");
-        }
-    }
-    for target in files_in("fuzz/fuzz_targets", ".rs") {
-        let target = target.rsplit('/').next().unwrap().trim_end_matches(".rs");
-        let word = format!(" {target} ");
-        assert!(called.contains(&word), "tools/checks.txt has no fuzzing of {target}");
+    let tools = files_in("tools", "").into_iter().filter(|tool| {
+        let name = tool.rsplit('/').next().unwrap();
+        ["verify", "build", "check", "check-builds"].contains(&name)
+    });
+    let targets = files_in("fuzz/fuzz_targets", ".rs").into_iter();
+    let targets = targets.map(|target| behind(&target, "fuzz_targets/", '.').to_owned());
+    for word in tools.chain(targets) {
+        assert!(called.contains(&format!(" {word} ")), "tools/checks.txt does not call {word}");
     }
 }
 
 #[test]
 fn a_check_is_due_until_it_passes_on_what_it_depends_on() {
-    const TABLE: &str = "good | due | 1 | cat | a | cat a\nbad | due | 2 | cat | a/b | false\n\
+    let table = "good | due | 1 | cat | a | cat a\nbad | due | 2 | cat | a/b | false\n\
         long | due | 90 | cat | a | cat\nnone | always | 1 | no-such-tool | a | cat\n";
-    const CHECKED: &str = "docs/inside/checked.toml";
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    for (file, text) in [
-        ("tools/checks", text_of("tools/checks").as_str()),
-        ("tools/checks.txt", TABLE),
-        (CHECKED, "# head\nhand_over = 6\n"),
-        ("a", "1"),
-    ] {
-        std::fs::create_dir_all(at.join(file).parent().unwrap()).unwrap();
-        std::fs::write(at.join(file), text).unwrap();
-    }
+    let write = |file: &str, text: &str| std::fs::write(at.join(file), text).unwrap();
+    std::fs::create_dir_all(at.join("docs/inside")).unwrap();
+    std::fs::create_dir(at.join("tools")).unwrap();
+    write("tools/checks", &text_of("tools/checks"));
+    write("tools/checks.txt", table);
+    write("docs/inside/checked.toml", "# head\nhand_over = 6\n");
     git(at, &["init", "--quiet"]);
     git(at, &["add", "."]);
     git(at, &["commit", "--quiet", "--message", "all"]);
@@ -277,19 +266,19 @@ fn a_check_is_due_until_it_passes_on_what_it_depends_on() {
         assert_eq!(output.status.code(), Some(code), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
     };
+    write("a", "1");
     let printed = checks(&["--within", "640"], 1);
-    let end = "NOT RUN: none: no-such-tool is missing; OVERDUE: last passed at hand-over 0, now it is 6\n\
-        NOT RUN: long: it takes 90 minutes, and 10 are left; OVERDUE: last passed at hand-over 0, now it is 6\n\
-        FAILED: bad\n";
-    assert!(printed.ends_with(end), "{printed}");
-    assert!(!checks(&[], 0).contains("good"));
-    std::fs::write(at.join("a"), "2").unwrap();
-    assert!(checks(&[], 0).contains("good            1 min  due\n"));
+    let late = "; OVERDUE: last passed at hand-over 0, now it is 6\n";
+    let end = format!(
+        "NOT RUN: none: no-such-tool is missing{late}NOT RUN: long: it takes 90 minutes, and 10 are \
+         left{late}FAILED: bad\n"
+    );
+    assert!(printed.ends_with(&end) && !checks(&[], 0).contains("good"), "{printed}");
+    write("a", "2");
+    assert!(checks(&[], 0).contains("good           1 min  due\n"));
     // A hand-over is counted once until the file is committed.
-    std::fs::write(at.join("tools/checks.txt"), TABLE.replace("false", "true")).unwrap();
-    for _ in 0..2 {
-        checks(&["--within", "640"], 0);
-    }
-    let checked = std::fs::read_to_string(at.join(CHECKED)).unwrap();
+    write("tools/checks.txt", &table.replace("false", "true"));
+    (0..2).for_each(|_| drop(checks(&["--within", "640"], 0)));
+    let checked = std::fs::read_to_string(at.join("docs/inside/checked.toml")).unwrap();
     assert!(checked.starts_with("# head\nhand_over = 7\nbad = { state = \""), "{checked}");
 }
