@@ -219,3 +219,66 @@ fn what_is_no_release_is_refused() {
         assert!(!at.join("target").exists(), "{words}: something is left");
     }
 }
+
+#[test]
+fn every_check_is_listed() {
+    let (table, mut called) = (text_of("tools/checks.txt"), String::new());
+    for row in table.lines().filter(|line| !line.starts_with('#')) {
+        let cells: Vec<&str> = row.splitn(6, " | ").map(str::trim).collect();
+        let [_, "always" | "due", minutes, needs, paths, command] = cells[..] else {
+            panic!("{row}")
+        };
+        assert!(minutes.parse::<u32>().is_ok(), "{row}");
+        let tools = command.split(' ').chain(needs.split(' ')).filter(|word| word.contains('/'));
+        for path in tools.chain(paths.split(' ')) {
+            assert!(exists(path), "there is no {path}: {row}");
+        }
+        called += &format!(" {command} ");
+    }
+    let tools = files_in("tools", "").into_iter().filter(|tool| {
+        let name = tool.rsplit('/').next().unwrap();
+        ["verify", "build", "check", "check-builds"].contains(&name)
+    });
+    let targets = files_in("fuzz/fuzz_targets", ".rs").into_iter();
+    let targets = targets.map(|target| behind(&target, "fuzz_targets/", '.').to_owned());
+    for word in tools.chain(targets) {
+        assert!(called.contains(&format!(" {word} ")), "tools/checks.txt does not call {word}");
+    }
+}
+
+#[test]
+fn a_check_is_due_until_it_passes_on_what_it_depends_on() {
+    let table = "good | due | 1 | cat | a | cat a\nbad | due | 2 | cat | a/b | false\n\
+        long | due | 90 | cat | a | cat\nnone | always | 1 | no-such-tool | a | cat\n";
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let write = |file: &str, text: &str| std::fs::write(at.join(file), text).unwrap();
+    std::fs::create_dir_all(at.join("docs/inside")).unwrap();
+    std::fs::create_dir(at.join("tools")).unwrap();
+    write("tools/checks", &text_of("tools/checks"));
+    write("tools/checks.txt", table);
+    write("docs/inside/checked.toml", "# head\nhand_over = 6\n");
+    git(at, &["init", "--quiet"]);
+    git(at, &["add", "."]);
+    git(at, &["commit", "--quiet", "--message", "all"]);
+    let checks = |arguments: &[&str], code: i32| {
+        let output = run(at, "bash", &[&["tools/checks"], arguments].concat());
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    write("a", "1");
+    let printed = checks(&["--within", "640"], 1);
+    let late = "; OVERDUE: last passed at hand-over 0, now it is 6\n";
+    let end = format!(
+        "NOT RUN: none: no-such-tool is missing{late}NOT RUN: long: it takes 90 minutes, and 10 are \
+         left{late}FAILED: bad\n"
+    );
+    assert!(printed.ends_with(&end) && !checks(&[], 0).contains("good"), "{printed}");
+    write("a", "2");
+    assert!(checks(&[], 0).contains("good           1 min  due\n"));
+    // A hand-over is counted once until the file is committed.
+    write("tools/checks.txt", &table.replace("false", "true"));
+    (0..2).for_each(|_| drop(checks(&["--within", "640"], 0)));
+    let checked = std::fs::read_to_string(at.join("docs/inside/checked.toml")).unwrap();
+    assert!(checked.starts_with("# head\nhand_over = 7\nbad = { state = \""), "{checked}");
+}

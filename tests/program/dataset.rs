@@ -597,4 +597,8 @@ fn a_link_that_leads_nowhere_is_left_out() {
     std::fs::remove_dir_all(world.path().join("out")).unwrap();
     world.file("set/c.xml", b"<annotation><filename>b.png</filename></annotation>");
     is_refused(&world, "1\nset/c.xml: b.png is labelled but not there").unwrap();
+    std::fs::remove_file(world.path().join("set/c.xml")).unwrap();
+    std::os::unix::fs::symlink("gone", world.path().join("link")).unwrap();
+    let ran = world.run(&["dataset", "convert", "set", "--out", "link"]).expect(1);
+    assert!(ran.stderr.contains("link: cannot be written: it is a link"), "{}", ran.stderr);
 }

@@ -86,6 +86,20 @@ fn what_a_network_costs_is_counted() {
     assert_eq!(report["agreement"]["drawn_board"]["crops"].as_u64().map(|n| n > 200), Some(true));
 }
 
+/// Reported before anything is computed: even the network is not looked for.
+#[test]
+fn a_place_that_cannot_be_written_is_refused_first() {
+    let world = World::new();
+    world.file("file", b"");
+    for out in ["file", "file/out"] {
+        let call = ["export", "h7", "--models", "none", "--out", out];
+        let ran = world.run(&call).expect(1);
+        assert!(ran.stderr.contains(&format!("cannot write {out}: ")), "{}", ran.stderr);
+    }
+    world.run(&["export", "h7", "--models", "none", "--out", "new/out"]).expect(1);
+    assert_eq!(world.names("."), ["file"]);
+}
+
 #[test]
 fn a_layer_without_an_operator_is_refused() {
     let world = World::new();

@@ -155,6 +155,22 @@ fn a_jpeg_of_more_scans_than_encoders_make_is_refused_at_once() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_reported_with_the_name_that_was_asked_for() {
+    let world = World::new();
+    world.file("set/a.bmp", &encoded(bare_table(640, 480), ImageFormat::Bmp));
+    world.file("set/centres.csv", b"image,label,x,y\na.bmp,2spd,100,100\n");
+    for (call, name) in [
+        ("render --count 1 --out drawn", "cannot write drawn/mixed-0001.jpg: File too large"),
+        ("export onnx --out r.onnx", "r.onnx cannot be written: File too large"),
+        ("dataset convert set --copy --out copy", "copy/a.bmp: cannot be written: File too large"),
+    ] {
+        let ran = world.run_on_a_full_disk(call).expect(1);
+        assert!(ran.stderr.contains(name) && !ran.stderr.contains(".tmp"), "{}", ran.stderr);
+    }
+}
+
 #[test]
 fn two_runs_do_not_write_into_one_folder() {
     use setsight_files::whole_file::FolderLock;

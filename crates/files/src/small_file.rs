@@ -2,7 +2,8 @@
 //! program reads a file of others whole, but for photos (`setsight_photo::source`).
 //! The names that Windows gives to devices, in every folder (`NUL`, `con.txt`), are none.
 
-use std::io::{self, ErrorKind, Read};
+use std::hash::{DefaultHasher, Hasher};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::{error::Error, fmt, fs::File, path::Path};
 
 /// Most bytes of what a person writes or the program keeps for itself: decks, settings, lists of
@@ -41,6 +42,33 @@ pub fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         return Err(too_large(&format!("more than {limit}")));
     }
     Ok(bytes)
+}
+
+/// What a few blocks of a file hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sample {
+    hash: u64,
+    /// Whether one of them is all zero, as where room was reserved for content that is still to come.
+    pub has_gap: bool,
+}
+
+impl Sample {
+    /// Reads 16 blocks of 512 bytes, from the start to the end of an ordinary file of so many bytes.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn read(path: &Path, bytes: u64) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let (mut hasher, mut has_gap) = (DefaultHasher::new(), false);
+        for part in 0..16 {
+            let mut block = Vec::with_capacity(512);
+            file.seek(SeekFrom::Start(bytes.saturating_sub(512) / 15 * part))?;
+            file.by_ref().take(512).read_to_end(&mut block)?;
+            has_gap |= !block.is_empty() && block.iter().all(|byte| *byte == 0);
+            hasher.write(&block);
+        }
+        Ok(Self { hash: hasher.finish(), has_gap })
+    }
 }
 
 /// Bytes that are not text, and in which line.

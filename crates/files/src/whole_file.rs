@@ -128,7 +128,7 @@ impl WholeFile {
     /// than a file that is there.
     pub fn finish_as(self, path: &Path) -> io::Result<()> {
         older_file(path)?;
-        let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let file = self.writer.into_inner().map_err(|error| without_name(error.error()))?;
         // Without this, a power cut after the rename could leave an empty file.
         file.as_file().sync_all()?;
         persist(file, path)
@@ -166,16 +166,16 @@ fn is_held(error: &io::Error) -> bool {
 
 impl Write for WholeFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer.write(bytes)
+        self.writer.write(bytes).map_err(|error| without_name(&error))
     }
     fn flush(&mut self) -> io::Result<()> {
-        self.writer.flush()
+        self.writer.flush().map_err(|error| without_name(&error))
     }
 }
 
 impl io::Seek for WholeFile {
     fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
-        self.writer.flush()?;
+        self.flush()?;
         self.writer.get_mut().as_file_mut().seek(to)
     }
 }

@@ -20,6 +20,7 @@ use setsight_nets::{engine::hex, graph::Graph, reader};
 use setsight_scenes::Kind;
 use sha2::{Digest, Sha256};
 use std::{collections::BTreeMap, io, path::Path};
+use tempfile::TempDir;
 
 /// Size of a sector, and of a cluster.
 pub const SECTOR_BYTES: u64 = 512;
@@ -326,6 +327,22 @@ fn goldens(net: &Net) -> Vec<Golden> {
     chosen
 }
 
+/// Checks that [`write`] may create a folder there, and leaves nothing behind.
+pub fn check_place(out: &Path) -> io::Result<()> {
+    let mut above = out.ancestors().skip(1);
+    let parent = above.find(|folder| folder.exists()).unwrap_or(Path::new("."));
+    if out.exists() {
+        std::fs::read_dir(out)?;
+    }
+    temporary_in(parent).map(drop)
+}
+
+fn temporary_in(parent: &Path) -> io::Result<TempDir> {
+    let mut temporary = tempfile::Builder::new();
+    let temporary = temporary.prefix(".setsight-").suffix(".tmp").tempdir_in(parent);
+    temporary.map_err(|error| without_name(&error))
+}
+
 /// Writes the files as a folder: under a temporary name in the same parent folder, then renamed.
 pub fn write(files: &BTreeMap<String, Vec<u8>>, out: &Path, replace: bool) -> io::Result<()> {
     let parent = match out.parent() {
@@ -333,9 +350,7 @@ pub fn write(files: &BTreeMap<String, Vec<u8>>, out: &Path, replace: bool) -> io
         _ => Path::new("."),
     };
     std::fs::create_dir_all(parent)?;
-    let mut temporary = tempfile::Builder::new();
-    let temporary = temporary.prefix(".setsight-").suffix(".tmp").tempdir_in(parent);
-    let temporary = temporary.map_err(|error| without_name(&error))?;
+    let temporary = temporary_in(parent)?;
     let (new, old) = (temporary.path().join("new"), temporary.path().join("old"));
     for part in [BOARD, DESK] {
         std::fs::create_dir_all(new.join(part))?;

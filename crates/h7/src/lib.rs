@@ -51,7 +51,9 @@ pub mod parts {
     }
     /// The folder: made, then written completely or not at all.
     pub mod folder {
-        pub use crate::folder::{BOARD, DESK, MODEL, Options, REPORT, make, on_the_board, write};
+        pub use crate::folder::{
+            BOARD, DESK, MODEL, Options, REPORT, check_place, make, on_the_board, write,
+        };
     }
     /// The network's inference, bit for bit.
     pub mod reference {

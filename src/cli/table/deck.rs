@@ -14,10 +14,11 @@ use setsight_decks::{
 use setsight_eval::drawn_card;
 use setsight_files::{print_result, printable, say};
 use setsight_game::cards::{Card, Deck, Property};
+use setsight_nets::engine::sha256;
 use setsight_photo::source;
 use setsight_vision::{ReadingPlan, TableReading, Trace, batch, find::CardFinder};
 use std::path::{Path, PathBuf};
-use std::{io::IsTerminal, ops::ControlFlow, sync::atomic::Ordering};
+use std::{collections::HashMap, io::IsTerminal, ops::ControlFlow, sync::atomic::Ordering};
 
 /// Arguments of `deck`.
 #[derive(clap::Args)]
@@ -184,6 +185,7 @@ struct CheckArgs {
 fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let paths = args.photos.list()?;
     let pipeline = args.reading.pipeline()?;
+    report_copies(&paths);
     let bar = progress(paths.len());
     let stop = stop::asked();
     let budget = source::MemoryBudget::default();
@@ -222,6 +224,22 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let _ = print_outcome(args.print.as_deref(), &terminal::fitted(report(&found, &paths)));
     let all_are_read = tables.len() == paths.len();
     Ok(if all_are_read && found.is_in_order() { Outcome::Done } else { Outcome::SomeFailed })
+}
+
+/// Names the photos that are copies of another one, whose cards count as repeated.
+fn report_copies(paths: &[PathBuf]) {
+    let mut first: HashMap<String, &PathBuf> = HashMap::new();
+    for path in paths {
+        // Reading it again reports the error.
+        let Ok(bytes) = source::bytes_of(path) else { continue };
+        let original = *first.entry(sha256(&bytes)).or_insert(path);
+        if original != path {
+            let (copy, original) = (path.display(), original.display());
+            say!(
+                "{copy}: is a copy of {original}, so their cards count twice; give only one of them"
+            );
+        }
+    }
 }
 
 /// The whole deck by colour, shape, shading and number; a dot where a card is missing.

@@ -11,8 +11,9 @@ use setsight_photo::labels::{
     CROP_LABELS, CropLabel, DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel, write_crop_labels,
 };
 use std::fs::{self, File};
+use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
-use std::{collections::BTreeSet, ffi::OsStr, io};
+use std::{collections::BTreeSet, ffi::OsStr};
 
 impl Converted {
     /// Writes the labels to a folder, which is created if necessary; returns the label file. With
@@ -23,6 +24,13 @@ impl Converted {
         copy: bool,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<PathBuf, ConvertError> {
+        if out.is_symlink() && !out.exists() {
+            let source = io::Error::new(
+                ErrorKind::NotFound,
+                "it is a link that leads nowhere; remove it, or name another folder",
+            );
+            return Err(ConvertError::Unwritable { path: out.to_path_buf(), source });
+        }
         for name in [PHOTO_LABELS, CROP_LABELS] {
             let path = out.join(name);
             if path.exists() {
@@ -112,8 +120,14 @@ pub(super) fn in_new_folder(
     }
     let making = builder.tempdir_in(above).map_err(|e| unwritable(above, without_name(&e)))?;
     // Nobody knows the folder in the making.
-    let place = |path: PathBuf| out.join(path.file_name().unwrap_or_default());
+    let place = |path: PathBuf| match path.strip_prefix(making.path()) {
+        Ok(name) => out.join(name),
+        Err(_) => path,
+    };
     let written = write(making.path()).map_err(|error| match error {
+        ConvertError::Unwritable { path, source } => {
+            ConvertError::Unwritable { path: place(path), source }
+        }
         ConvertError::Labels(DatasetError::Unwritable { path, source }) => {
             ConvertError::Unwritable { path: place(path), source }
         }
@@ -169,7 +183,7 @@ pub(super) fn copy_file(from: &Path, to: &Path) -> Result<(), ConvertError> {
         io::copy(&mut File::open(from)?, &mut copy)?;
         copy.finish()
     };
-    copy().map_err(|source| ConvertError::Unwritable { path: from.to_path_buf(), source })
+    copy().map_err(|source| ConvertError::Unwritable { path: to.to_path_buf(), source })
 }
 
 fn text(name: &OsStr, path: &Path) -> Result<String, ConvertError> {

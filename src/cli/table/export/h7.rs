@@ -77,6 +77,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let path = preview_path.display();
         return Err(BadCall(format!("{path} already exists; --overwrite replaces it, too")).into());
     }
+    folder::check_place(out).with_context(|| format!("cannot write {}", out.display()))?;
     let reader = Reader::load(&args.models.named_or_used())?;
     let mut options =
         folder::Options { source_sha256: reader.sha256, ..folder::Options::default() };

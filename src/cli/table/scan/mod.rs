@@ -11,7 +11,7 @@ use crate::cli::common::{BadCall, Outcome};
 use crate::cli::{page, stop};
 use indicatif::ProgressBar;
 use scanning::{Job, RecordFormat, STDIN, Scanning, list};
-use setsight_files::say;
+use setsight_files::{say, small_file::Sample};
 use setsight_photo::source::ListError;
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, ErrorKind, IsTerminal};
@@ -100,7 +100,7 @@ fn check(args: &Args) -> Result<(), BadCall> {
 const PAUSE: Duration = Duration::from_millis(500);
 /// A file that has not changed for so long is read.
 const STILL: Duration = Duration::from_secs(1);
-/// A file that is cut off and has not changed for so long stays so: uploads pause for less.
+/// A file that is cut off or has gaps and has not changed for so long stays so: uploads pause for less.
 const GIVEN_UP: Duration = Duration::from_secs(10);
 
 /// Reads what is there and what comes, until Ctrl-C. That is its usual end: it was not stopped early.
@@ -158,6 +158,7 @@ struct Files(HashMap<PathBuf, LastState>);
 struct LastState {
     bytes: u64,
     changed: Option<SystemTime>,
+    sample: Sample,
     since: Instant,
     read: bool,
     /// Whether it was read a second time, as a half.
@@ -174,11 +175,21 @@ impl Files {
             // What is gone again is looked at when it comes again.
             let Ok(metadata) = path.metadata() else { continue };
             let (bytes, changed) = (metadata.len(), metadata.modified().ok());
-            let mut state = match last.remove(&path) {
-                Some(state) if (state.bytes, state.changed) == (bytes, changed) => state,
+            let before = last.remove(&path);
+            let before = before.filter(|state| (state.bytes, state.changed) == (bytes, changed));
+            // Content may come into reserved room without a change of size, and of time where that
+            // is coarse.
+            let sample = match &before {
+                Some(state) if state.read => state.sample,
+                _ if bytes == 0 => Sample::default(),
+                _ => Sample::read(&path, bytes).unwrap_or_default(),
+            };
+            let mut state = match before {
+                Some(state) if state.sample == sample => state,
                 _ => LastState {
                     bytes,
                     changed,
+                    sample,
                     since: Instant::now(),
                     read: false,
                     given_up: false,
@@ -186,11 +197,12 @@ impl Files {
             };
             let is_incomplete =
                 state.read && !state.given_up && incomplete.iter().any(|job| job.path == path);
-            let patience = if is_incomplete { GIVEN_UP } else { STILL };
+            let give_up = is_incomplete || sample.has_gap;
+            let patience = if give_up { GIVEN_UP } else { STILL };
             // Nothing of an empty file has come yet.
             if (is_incomplete || !state.read) && bytes > 0 && state.since.elapsed() >= patience {
-                (state.read, state.given_up) = (true, is_incomplete);
-                ready.push((path.clone(), !is_incomplete));
+                (state.read, state.given_up) = (true, give_up);
+                ready.push((path.clone(), !give_up));
             }
             self.0.insert(path, state);
         }
@@ -222,5 +234,38 @@ mod tests {
         std::fs::write(&path, b"half and more").unwrap();
         assert!(look(&half, 0).is_empty());
         assert_eq!(look(&half, 2), [(path.clone(), true)]);
+    }
+    #[test]
+    fn a_reserved_file_is_read_once_filled() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.jpg");
+        let time = SystemTime::now();
+        let write = |filled: usize| {
+            std::fs::write(&path, [vec![7u8; filled], vec![0; 9000 - filled]].concat()).unwrap();
+            std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        };
+        let mut files = Files::default();
+        let mut look = |seconds: u64| {
+            let since = Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap();
+            files.0.values_mut().for_each(|state| state.since = since);
+            files.ready(vec![path.clone()], &[])
+        };
+        for filled in [0, 4000] {
+            write(filled);
+            assert!(look(11).is_empty() && look(2).is_empty());
+        }
+        write(9000);
+        assert!(look(11).is_empty());
+        assert_eq!(look(2), [(path.clone(), true)]);
+        // What stays half filled is read all the same.
+        write(4000);
+        std::fs::File::options()
+            .write(true)
+            .open(&path)
+            .unwrap()
+            .set_modified(time - STILL)
+            .unwrap();
+        assert!(look(0).is_empty() && look(2).is_empty());
+        assert_eq!(look(11), [(path.clone(), false)]);
     }
 }
