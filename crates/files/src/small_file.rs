@@ -44,6 +44,16 @@ pub fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The first bytes of a file, at most so many.
+///
+/// # Errors
+/// The system's error.
+pub fn read_head(path: &Path, bytes: usize) -> io::Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(bytes);
+    File::open(path)?.take(bytes as u64).read_to_end(&mut head)?;
+    Ok(head)
+}
+
 /// What a few blocks of a file hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {

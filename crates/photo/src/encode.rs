@@ -4,8 +4,7 @@
 use crate::pixels::resized;
 use image::codecs::{jpeg::JpegEncoder, png::PngEncoder};
 use image::{ExtendedColorType, ImageEncoder, ImageError, RgbImage};
-use std::fs::File;
-use std::io::{self, Read};
+use setsight_files::small_file::read_head;
 use std::path::Path;
 
 /// Quality, 1 to 100, of JPEGs that people keep: thin coloured lines stay coloured. Pages that show a
@@ -106,13 +105,10 @@ pub fn result_png(picture: &RgbImage) -> Result<Vec<u8>, ImageError> {
 
 /// Whether a file is a picture on which results are drawn, by its first bytes.
 pub fn is_result(path: &Path) -> bool {
-    let read = || {
-        let mut head = Vec::new();
-        File::open(path)?.take((PNG_HEADER + RESULT_PNG.len()) as u64).read_to_end(&mut head)?;
-        io::Result::Ok(head)
-    };
     // A pipe is not opened: it would wait for its other end.
-    let head = if path.is_file() { read().unwrap_or_default() } else { Vec::new() };
+    let is_file = path.is_file();
+    let head = is_file.then(|| read_head(path, PNG_HEADER + RESULT_PNG.len()).ok()).flatten();
+    let head = head.unwrap_or_default();
     head.starts_with(RESULT_JPEG) || head.get(PNG_HEADER..) == Some(RESULT_PNG)
 }
 
