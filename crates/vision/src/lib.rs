@@ -36,6 +36,7 @@ mod reading;
 mod record;
 mod rectify;
 pub mod refiner;
+mod runs;
 mod stage_pictures;
 pub mod table;
 mod table_reading;

@@ -5,6 +5,7 @@
 //! outline, beside stripes. Beside neither, it may be either.
 
 use crate::card::CardImage;
+use crate::runs::{ByArea, Run, Runs, extent};
 use setsight_game::cards::{Property, Shading};
 
 /// The measurements of a card. `None` where unclear.
@@ -173,9 +174,10 @@ fn fill(ink: &Grid<f32>, symbols: &Grid<bool>) -> Option<Fill> {
     const LEAST_PX: usize = 60;
     /// The ink of the outline is measured where it is strongest.
     const STRONGEST: f64 = 0.85;
-    let without_rim = |px: usize| (0..px).fold(symbols.clone(), |inside, _| inside.eroded());
-    let edge = without_rim(OUTLINE_PX / 2);
-    let inside = without_rim(OUTLINE_PX);
+    let without_rim =
+        |from: &Grid<bool>| (0..OUTLINE_PX / 2).fold(from.clone(), |inside, _| inside.eroded());
+    let edge = without_rim(symbols);
+    let inside = without_rim(&edge);
     let inside = if inside.count() < LEAST_PX { edge.clone() } else { inside };
     if inside.count() < LEAST_PX {
         return None;
@@ -206,7 +208,7 @@ pub(crate) struct Grid<T> {
 /// A connected part of a mask.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    /// One of its pixels.
+    /// Its first pixel, row by row.
     pub start: usize,
     pub count: usize,
     pub left: usize,
@@ -252,106 +254,91 @@ impl Grid<bool> {
         self.values.iter().filter(|set| **set).count()
     }
 
-    /// The pixels next to one, left, right, above and below.
-    fn neighbours(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
-        let (width, all) = (self.width, self.values.len());
-        let ways = [
-            (!at.is_multiple_of(width)).then(|| at - 1),
-            (at % width + 1 < width).then_some(at + 1),
-            at.checked_sub(width),
-            (at + width < all).then_some(at + width),
-        ];
-        ways.into_iter().flatten()
-    }
-
-    /// Adds to `visited` the pixels connected with one, over pixels that `counts`.
-    fn flood(
-        &self,
-        start: usize,
-        counts: bool,
-        visited: &mut [bool],
-        mut visit: impl FnMut(usize),
-    ) {
-        if self.values[start] != counts || std::mem::replace(&mut visited[start], true) {
-            return;
-        }
-        let mut queue = vec![start];
-        while let Some(at) = queue.pop() {
-            visit(at);
-            for next in self.neighbours(at) {
-                if self.values[next] == counts && !std::mem::replace(&mut visited[next], true) {
-                    queue.push(next);
+    /// The connected areas of what is set, or of what is not.
+    fn areas(&self, set: bool) -> ByArea {
+        let mut runs = Runs::default();
+        for (y, row) in self.values.chunks_exact(self.width).enumerate() {
+            runs.start_row();
+            let mut to = 0;
+            for run in row.chunk_by(|a, b| a == b) {
+                let from = to;
+                to += run.len();
+                if run[0] == set {
+                    runs.add(y as u32, from as u32..to as u32, |_| true);
                 }
             }
         }
+        runs.by_area()
     }
 
     /// With all that is enclosed.
     pub(crate) fn without_holes(&self) -> Self {
-        let mut outside = vec![false; self.values.len()];
-        for at in 0..self.values.len() {
-            let is_side = self.neighbours(at).count() < 4;
-            if is_side {
-                self.flood(at, false, &mut outside, |_| {});
+        let (width, height) = (self.width as u32, (self.values.len() / self.width) as u32);
+        let mut filled = self.clone();
+        for area in self.areas(false).areas() {
+            let (columns, rows, _) = extent(area);
+            if columns.start > 0 && columns.end < width && rows.start > 0 && rows.end < height {
+                filled.set(area);
             }
         }
-        Self { width: self.width, values: outside.into_iter().map(|outside| !outside).collect() }
+        filled
+    }
+
+    fn set(&mut self, area: &[Run]) {
+        area.iter().for_each(|run| self.values[run.pixels(self.width)].fill(true));
     }
 
     pub(crate) fn parts(&self) -> Vec<Part> {
-        let mut visited = vec![false; self.values.len()];
-        let mut parts = Vec::new();
-        for start in 0..self.values.len() {
-            let (mut count, mut x, mut y) = (0, (usize::MAX, 0), (usize::MAX, 0));
-            self.flood(start, true, &mut visited, |at| {
-                count += 1;
-                x = (x.0.min(at % self.width), x.1.max(at % self.width));
-                y = (y.0.min(at / self.width), y.1.max(at / self.width));
-            });
-            if count > 0 {
-                parts.push(Part {
-                    start,
-                    count,
-                    left: x.0,
-                    top: y.0,
-                    width: x.1 - x.0 + 1,
-                    height: y.1 - y.0 + 1,
-                });
+        let areas = self.areas(true);
+        let parts = areas.areas().map(|area| {
+            let (columns, rows, count) = extent(area);
+            Part {
+                start: area[0].pixels(self.width).start,
+                count: count as usize,
+                left: columns.start as usize,
+                top: rows.start as usize,
+                width: columns.len(),
+                height: rows.len(),
             }
-        }
-        parts
+        });
+        parts.collect()
     }
 
     /// With these parts alone.
     pub(crate) fn of_parts(&self, parts: &[Part]) -> Self {
-        let mut values = vec![false; self.values.len()];
-        for part in parts {
-            self.flood(part.start, true, &mut values, |_| {});
+        let mut chosen = Self { width: self.width, values: vec![false; self.values.len()] };
+        for area in self.areas(true).areas() {
+            let start = area[0].pixels(self.width).start;
+            if parts.iter().any(|part| part.start == start) {
+                chosen.set(area);
+            }
         }
-        Self { width: self.width, values }
+        chosen
     }
 
     /// Between two columns.
     pub(crate) fn between(mut self, left: usize, right: usize) -> Self {
-        let width = self.width;
-        for (at, value) in self.values.iter_mut().enumerate() {
-            *value &= (left..right).contains(&(at % width));
+        for row in self.values.chunks_exact_mut(self.width) {
+            row[..left].fill(false);
+            row[right..].fill(false);
         }
         self
     }
 
     /// Without the pixels at its border.
     pub(crate) fn eroded(&self) -> Self {
-        Self {
-            width: self.width,
-            values: (0..self.values.len())
-                .map(|at| {
-                    self.values[at]
-                        && self.neighbours(at).count() == 4
-                        && self.neighbours(at).all(|next| self.values[next])
-                })
-                .collect(),
+        let (width, all) = (self.width, self.values.len());
+        let mut eroded = Self { width, values: vec![false; all] };
+        for start in (width..all - width).step_by(width) {
+            let row = |start: usize| &self.values[start..start + width];
+            let inner = &mut eroded.values[start + 1..start + width - 1];
+            let near =
+                row(start).windows(3).zip(&row(start - width)[1..]).zip(&row(start + width)[1..]);
+            for (value, ((row, above), below)) in inner.iter_mut().zip(near) {
+                *value = row[0] & row[1] & row[2] & above & below;
+            }
         }
+        eroded
     }
 }
 

@@ -4,8 +4,13 @@
 //! The network was trained on photos. On a drawing it takes a striped symbol for a card, or overlooks
 //! grey cards on black, where the panels themselves are exact to the pixel.
 
+use crate::runs::{ByArea, Run, Runs, extent};
 use image::{Rgb, RgbImage};
 use setsight_photo::geometry::{Point, Quad};
+use std::{
+    borrow::Cow,
+    ops::{Range, RangeInclusive},
+};
 
 /// Criteria of a flat area.
 #[derive(Clone, Copy)]
@@ -28,6 +33,8 @@ const FLAT: [Flat; 4] = [
 const EXACT: u8 = 1;
 /// Fewer panels of one size may be chance.
 const LEAST_ALIKE: usize = 3;
+/// The shortest side of a panel.
+const SMALLEST_PX: u32 = 8;
 
 /// The panels, in pixels of the picture; none where few neighbours are of one colour, as in photos.
 pub(crate) fn panels(picture: &RgbImage) -> Vec<Quad> {
@@ -41,9 +48,20 @@ pub(crate) fn panels(picture: &RgbImage) -> Vec<Quad> {
     let even = alike_within(picture, 1);
     let step = picture.width().max(picture.height()).div_ceil(MOST_PX).max(1);
     let (width, height) = (picture.width() / step, picture.height() / step);
-    let pixels = RgbImage::from_fn(width, height, |x, y| *picture.get_pixel(x * step, y * step));
+    if width.min(height) < SMALLEST_PX {
+        return Vec::new();
+    }
+    let every = |x: u32, y: u32| *picture.get_pixel(x * step, y * step);
+    let pixels = match step {
+        1 => Cow::Borrowed(picture),
+        _ => Cow::Owned(RgbImage::from_fn(width, height, every)),
+    };
+    let steps = Steps::measure(&pixels);
     let ways = FLAT.iter().filter(|flat| flat.most == EXACT || even >= EVEN_AS_JPEG);
-    let found = ways.map(|flat| alike(areas(&pixels, *flat)));
+    let found = ways.map(|&flat| {
+        let areas = steps.areas(flat);
+        alike(areas.areas().filter_map(|area| Panel::detect(area, &pixels, flat)).collect())
+    });
     let most = found.rev().max_by_key(Vec::len).unwrap_or_default();
     let step = f64::from(step);
     most.into_iter().map(|panel| panel.quad().map(|p| p * step)).collect()
@@ -59,6 +77,29 @@ struct Panel {
 }
 
 impl Panel {
+    /// The panel of a flat area.
+    fn detect(area: &[Run], pixels: &RgbImage, flat: Flat) -> Option<Self> {
+        /// Part of a panel that has its very colour.
+        const EVEN_PART: f64 = 0.95;
+        if !is_panel(area) {
+            return None;
+        }
+        let (columns, rows, count) = extent(area);
+        let width = pixels.width() as usize;
+        let all = pixels.as_raw().as_chunks::<3>().0;
+        let mut sum = [0u64; 3];
+        for pixel in area.iter().flat_map(|run| &all[run.pixels(width)]) {
+            sum.iter_mut().zip(pixel).for_each(|(sum, &level)| *sum += u64::from(level));
+        }
+        let color = Rgb(sum.map(|sum| (sum / u64::from(count)) as u8));
+        // Light makes a slope on the stock of a photo, however smooth it is.
+        let is_near = |pixel: &&[u8; 3]| off(color, Rgb(**pixel)) <= flat.most + 1;
+        let even = area.iter().map(|run| all[run.pixels(width)].iter().filter(is_near).count());
+        let is_even = even.sum::<usize>() as f64 >= EVEN_PART * f64::from(count);
+        let panel = Self { from: [columns.start, rows.start], to: [columns.end, rows.end], color };
+        (is_even && panel.has_ink(pixels)).then(|| panel.up_to_its_edges(pixels, flat))
+    }
+
     fn size(&self) -> [f64; 2] {
         [0, 1].map(|axis| f64::from(self.to[axis] - self.from[axis]))
     }
@@ -87,14 +128,15 @@ impl Panel {
     fn has_ink(&self, pixels: &RgbImage) -> bool {
         const STRONG: u8 = 40;
         const LEAST: f64 = 0.005;
-        let (mut all, mut strong) = (0, 0);
-        for y in self.from[1]..self.to[1] {
-            for x in self.from[0]..self.to[0] {
-                all += 1;
-                strong += u32::from(off(self.color, *pixels.get_pixel(x, y)) >= STRONG);
-            }
-        }
-        f64::from(strong) >= LEAST * f64::from(all)
+        let [left, right] = [self.from[0], self.to[0]].map(|x| x as usize);
+        let rows = pixels.as_raw().chunks_exact(3 * pixels.width() as usize);
+        let rows = rows.take(self.to[1] as usize).skip(self.from[1] as usize);
+        let is_strong = |pixel: &&[u8; 3]| off(self.color, Rgb(**pixel)) >= STRONG;
+        let strong = rows.map(|row| {
+            row[3 * left..3 * right].as_chunks::<3>().0.iter().filter(is_strong).count()
+        });
+        let [width, height] = self.size();
+        strong.sum::<usize>() as f64 >= LEAST * (width * height)
     }
 
     /// With its edges where the stock's colour ends: beside a soft edge no pixel is flat, and JPEG spoils the
@@ -125,35 +167,32 @@ impl Panel {
             let at = u32::try_from(side + way * step).ok()?;
             self.offs_along(pixels, axis, at, line.clone())
         };
-        let Some(further) = offs(FURTHER_PX) else { return rim };
-        let most = LIKE_STOCK.min(further[further.len() / 2] / 2);
+        let Some(mut further) = offs(FURTHER_PX) else { return rim };
+        let middle = further.len() / 2;
+        let most = LIKE_STOCK.min(*further.select_nth_unstable(middle).1 / 2);
         if most < 2 {
             return rim;
         }
-        (1..=BLOCK_PX)
-            .take_while(|step| {
-                offs(*step)
-                    .is_some_and(|offs| offs[(offs.len() as f64 * MOST_OF_IT) as usize] <= most)
-            })
-            .count() as u32
+        let is_stock = |offs: Vec<u8>| {
+            let alike = offs.iter().filter(|&&off| off <= most).count();
+            alike > (offs.len() as f64 * MOST_OF_IT) as usize
+        };
+        (1..=BLOCK_PX).take_while(|step| offs(*step).is_some_and(is_stock)).count() as u32
     }
 
-    /// By how much the pixels of a line across `axis` differ from the stock, the least first; `None` if the picture
-    /// ends before.
+    /// By how much the pixels of a line across `axis` differ from the stock; `None` if the picture ends before.
     fn offs_along(
         &self,
         pixels: &RgbImage,
         axis: usize,
         at: u32,
-        line: std::ops::Range<u32>,
+        line: Range<u32>,
     ) -> Option<Vec<u8>> {
         let offs = line.map(|along| {
             let (x, y) = if axis == 0 { (at, along) } else { (along, at) };
             Some(off(self.color, *pixels.get_pixel_checked(x, y)?))
         });
-        let mut offs: Vec<u8> = offs.collect::<Option<_>>()?;
-        offs.sort_unstable();
-        Some(offs)
+        offs.collect()
     }
 
     fn quad(&self) -> Quad {
@@ -169,7 +208,7 @@ impl Panel {
 
 /// By how much two colours differ in the channel in which they differ most, in levels.
 fn off(a: Rgb<u8>, b: Rgb<u8>) -> u8 {
-    a.0.iter().zip(b.0).map(|(a, b)| a.abs_diff(b)).max().unwrap_or(0)
+    (0..3).fold(0, |off, c| off.max(a.0[c].abs_diff(b.0[c])))
 }
 
 /// The panels that occur several times in one size and colour, and those that differ little from them, such as
@@ -193,105 +232,112 @@ fn alike(panels: Vec<Panel>) -> Vec<Panel> {
     cards.iter().filter(|panel| !holds_another(panel)).map(|panel| (*panel).clone()).collect()
 }
 
-fn areas(pixels: &RgbImage, flat: Flat) -> Vec<Panel> {
-    /// Part of a panel that has its very colour.
-    const EVEN_PART: f64 = 0.95;
-    let Flat { most, has_rims } = flat;
-    let (width, height) = (pixels.width() as usize, pixels.height() as usize);
-    let is_step = |a: usize, b: usize| {
-        let raw = pixels.as_raw();
-        (0..3).any(|c| raw[3 * a + c].abs_diff(raw[3 * b + c]) > most)
-    };
-    // The number of each pixel's area; 0 on rims, and before it is known.
-    let mut area_of = vec![0u32; width * height];
-    let mut is_flat = vec![true; width * height];
-    for at in (0..width * height).filter(|_| has_rims) {
-        for next in [(at % width + 1 < width).then_some(at + 1), Some(at + width)] {
-            if let Some(next) = next.filter(|&next| next < width * height && is_step(at, next)) {
-                (is_flat[at], is_flat[next]) = (false, false);
-            }
-        }
-    }
-    let mut panels = Vec::new();
-    let mut number = 0;
-    let mut queue = Vec::new();
-    for start in 0..width * height {
-        if !is_flat[start] || area_of[start] > 0 {
-            continue;
-        }
-        number += 1;
-        area_of[start] = number;
-        queue.push(start);
-        let (mut from, mut to, mut count) = ([width, height], [0, 0], 0usize);
-        let mut sum = [0u64; 3];
-        while let Some(at) = queue.pop() {
-            let (x, y) = (at % width, at / width);
-            (from, to) = ([from[0].min(x), from[1].min(y)], [to[0].max(x + 1), to[1].max(y + 1)]);
-            count += 1;
-            let pixel = &pixels.as_raw()[3 * at..3 * at + 3];
-            sum.iter_mut().zip(pixel).for_each(|(sum, &level)| *sum += u64::from(level));
-            let ways = [
-                (x > 0).then(|| at - 1),
-                (x + 1 < width).then_some(at + 1),
-                (y > 0).then(|| at - width),
-                (y + 1 < height).then_some(at + width),
-            ];
-            for next in ways.into_iter().flatten() {
-                if is_flat[next] && area_of[next] == 0 && (has_rims || !is_step(at, next)) {
-                    area_of[next] = number;
-                    queue.push(next);
-                }
-            }
-        }
-        let is_inside = |x: usize, y: usize| area_of[y * width + x] == number;
-        let color = Rgb(sum.map(|sum| (sum / count as u64) as u8));
-        let pixel = |at: [usize; 2]| at.map(|v| v as u32);
-        let panel = Panel { from: pixel(from), to: pixel(to), color };
-        // Light makes a slope on the stock of a photo, however smooth it is.
-        let is_even = || {
-            let area = (from[1]..to[1]).flat_map(|y| (from[0]..to[0]).map(move |x| (x, y)));
-            let even = area.filter(|&(x, y)| {
-                is_inside(x, y) && off(color, *pixels.get_pixel(x as u32, y as u32)) <= most + 1
-            });
-            even.count() as f64 >= EVEN_PART * count as f64
-        };
-        if is_panel(from, to, count, is_inside) && is_even() && panel.has_ink(pixels) {
-            panels.push(panel.up_to_its_edges(pixels, flat));
-        }
-    }
-    panels
+/// By how much each pixel differs from its neighbours, in levels.
+struct Steps {
+    width: usize,
+    /// From the one to the right; beyond the last of a row is a step.
+    across: Vec<u8>,
+    /// From the one below.
+    down: Vec<u8>,
+    /// From the one of its neighbours from which it differs most.
+    rims: Vec<u8>,
 }
 
-/// Whether an area of `count` pixels between two corners is a card's stock: a rectangle of a card's
-/// shape, perhaps with round corners, whose sides are blank and which is partly covered.
-fn is_panel(
-    from: [usize; 2],
-    to: [usize; 2],
-    count: usize,
-    is_inside: impl Fn(usize, usize) -> bool,
-) -> bool {
-    const SMALLEST_PX: usize = 8;
-    const ASPECT: std::ops::RangeInclusive<f64> = 1.0..=2.1;
-    const STOCK: std::ops::RangeInclusive<f64> = 0.25..=0.985;
+impl Steps {
+    fn measure(pixels: &RgbImage) -> Self {
+        let (raw, width) = (pixels.as_raw(), pixels.width() as usize);
+        let mut across = steps(raw, &raw[3..]);
+        across.push(u8::MAX);
+        let down = steps(raw, &raw[3 * width..]);
+        let mut rims = vec![0; across.len()];
+        raise(&mut rims, &down);
+        raise(&mut rims[width..], &down);
+        for (rims, across) in rims.chunks_exact_mut(width).zip(across.chunks_exact_mut(width)) {
+            across[width - 1] = u8::MAX;
+            raise(rims, &across[..width - 1]);
+            raise(&mut rims[1..], &across[..width - 1]);
+        }
+        Self { width, across, down, rims }
+    }
+
+    /// The flat areas.
+    fn areas(&self, Flat { most, has_rims }: Flat) -> ByArea {
+        let width = self.width;
+        let mut runs = Runs::default();
+        for (y, start) in (0..self.across.len()).step_by(width).enumerate() {
+            runs.start_row();
+            let steps = &if has_rims { &self.rims } else { &self.across }[start..start + width];
+            let above = start.checked_sub(width).map_or(&[][..], |above| &self.down[above..start]);
+            let joins =
+                |columns: Range<usize>| has_rims || above[columns].iter().any(|step| *step <= most);
+            let mut from = 0;
+            while from < width {
+                let mut to = from + count_within(&steps[from..], most);
+                // A rim is in no run; a step follows the run's last pixel.
+                let next = (to + 1).min(width);
+                to = if has_rims { to } else { next };
+                if to > from {
+                    runs.add(y as u32, from as u32..to as u32, joins);
+                }
+                from = next;
+            }
+        }
+        runs.by_area()
+    }
+}
+
+/// By how much the pixels of two rows differ, R, G, B.
+fn steps(a: &[u8], b: &[u8]) -> Vec<u8> {
+    let pairs = a.as_chunks::<3>().0.iter().zip(b.as_chunks::<3>().0);
+    pairs.map(|(a, b)| off(Rgb(*a), Rgb(*b))).collect()
+}
+
+fn raise(rims: &mut [u8], steps: &[u8]) {
+    rims.iter_mut().zip(steps).for_each(|(rim, step)| *rim = *step.max(rim));
+}
+
+/// How many steps at the beginning are not greater.
+fn count_within(steps: &[u8], most: u8) -> usize {
+    const BLOCK: usize = 16;
+    let is_within = |block: &&[u8; BLOCK]| block.iter().fold(0, |a: u8, b| a.max(*b)) <= most;
+    let blocks = steps.as_chunks().0.iter().take_while(is_within).count();
+    let rest = &steps[BLOCK * blocks..];
+    BLOCK * blocks + rest.iter().take_while(|step| **step <= most).count()
+}
+
+/// Whether an area is a card's stock: a rectangle of a card's shape, perhaps with round corners, whose sides are
+/// blank and which is partly covered.
+fn is_panel(area: &[Run]) -> bool {
+    const ASPECT: RangeInclusive<f64> = 1.0..=2.1;
+    const STOCK: RangeInclusive<f64> = 0.25..=0.985;
     const BLANK: f64 = 0.9;
-    let size = [to[0] - from[0], to[1] - from[1]];
-    let (long, short) = (size[0].max(size[1]), size[0].min(size[1]));
-    let part = count as f64 / (size[0] * size[1]) as f64;
-    if short < SMALLEST_PX
+    // Most areas are this small.
+    if area.len() < SMALLEST_PX as usize {
+        return false;
+    }
+    let (columns, rows, count) = extent(area);
+    let (long, short) = (columns.len().max(rows.len()), columns.len().min(rows.len()));
+    let part = f64::from(count) / (columns.len() * rows.len()) as f64;
+    if short < SMALLEST_PX as usize
         || !ASPECT.contains(&(long as f64 / short as f64))
         || !STOCK.contains(&part)
     {
         return false;
     }
-    let inset = (short * 3 / 100).max(1);
-    let corner = (short * 15 / 100).max(1);
-    let blank = |along: usize, is_inside: &dyn Fn(usize) -> bool| {
-        let (first, last) = (from[along] + corner, to[along] - corner);
-        let inside = (first..last).filter(|&at| is_inside(at)).count();
-        inside as f64 >= BLANK * (last - first) as f64
+    let inset = (short as u32 * 3 / 100).max(1);
+    let corner = (short as u32 * 15 / 100).max(1);
+    let [across, down] = [&columns, &rows].map(|side| side.start + corner..side.end - corner);
+    let in_row =
+        |y: u32| area.iter().filter(move |run| run.y == y).map(|run| run.count_in(&across));
+    let in_column = |x: u32| {
+        let runs = area.iter().filter(|run| down.contains(&run.y));
+        runs.map(move |run| run.count_in(&(x..x + 1)))
     };
-    [from[1] + inset, to[1] - 1 - inset].iter().all(|&y| blank(0, &|x| is_inside(x, y)))
-        && [from[0] + inset, to[0] - 1 - inset].iter().all(|&x| blank(1, &|y| is_inside(x, y)))
+    let is_blank = |count: u32, side: &Range<u32>| f64::from(count) >= BLANK * side.len() as f64;
+    [rows.start + inset, rows.end - 1 - inset].iter().all(|&y| is_blank(in_row(y).sum(), &across))
+        && [columns.start + inset, columns.end - 1 - inset]
+            .iter()
+            .all(|&x| is_blank(in_column(x).sum(), &down))
 }
 
 /// Whether few neighbouring pixels differ, as in a picture that a program has drawn.
