@@ -348,18 +348,19 @@ impl Hand {
         let off = place - self.tip;
         // Coordinates along the arm from the tip, and across it.
         let p = Point::new(off.dot(self.back), self.back.cross(off));
-        let capsules: [((f64, f64), (f64, f64), f64); 7] = [
-            ((9.0, 0.0), (75.0, 4.0), 9.0),        // middle finger
-            ((16.0, -21.0), (78.0, -14.0), 8.8),   // index finger
-            ((17.0, 20.0), (78.0, 20.0), 8.5),     // ring finger
-            ((36.0, 40.0), (86.0, 33.0), 7.5),     // little finger
-            ((72.0, -52.0), (120.0, -25.0), 10.5), // thumb
-            ((100.0, 8.0), (140.0, 6.0), 38.0),    // palm
-            ((170.0, 4.0), (ARM_MM, 4.0), 30.0),   // forearm
+        // From there, to there, radius.
+        let capsules: [[f64; 5]; 7] = [
+            [9.0, 0.0, 75.0, 4.0, 9.0],        // middle finger
+            [16.0, -21.0, 78.0, -14.0, 8.8],   // index finger
+            [17.0, 20.0, 78.0, 20.0, 8.5],     // ring finger
+            [36.0, 40.0, 86.0, 33.0, 7.5],     // little finger
+            [72.0, -52.0, 120.0, -25.0, 10.5], // thumb
+            [100.0, 8.0, 140.0, 6.0, 38.0],    // palm
+            [170.0, 4.0, ARM_MM, 4.0, 30.0],   // forearm
         ];
         capsules
             .iter()
-            .map(|(a, b, r)| to_segment(p, Point::new(a.0, a.1), Point::new(b.0, b.1)) - r)
+            .map(|[x, y, u, v, r]| to_segment(p, Point::new(*x, *y), Point::new(*u, *v)) - r)
             .fold(f64::INFINITY, f64::min)
     }
 
