@@ -216,7 +216,7 @@ pub fn deck(rules: &Rules) -> String {
         1 => "1 property".to_owned(),
         n => format!("{n} properties"),
     };
-    let [values, cards] = [(rules.values() as u64, "value"), (rules.deck() as u64, "card")]
+    let [values, cards] = [(rules.values() as u64, "value"), (rules.deck(), "card")]
         .map(|(count, noun)| counted(count, noun));
     format!("{values}, {properties}: {cards}, {sets}")
 }

@@ -57,7 +57,7 @@ impl Normed {
 /// The outputs, `[cards, outputs]`.
 pub(crate) fn result(head: &AgainstTable, maps: &Tensor, tables: usize) -> Tensor {
     let pass = Pass::new(head, maps, tables);
-    let out = pass.units().dot(&pass.weights().t()) + &ndarray::aview1(&head.bias);
+    let out = pass.units().dot(&pass.weights().t()) + ndarray::aview1(&head.bias);
     let shape = [out.nrows(), out.ncols()];
     Tensor::new(out.iter().copied().collect(), &shape)
 }
@@ -137,7 +137,7 @@ impl<'a> Pass<'a> {
             hidden: Normed { rows: Array2::zeros((0, 0)), inverse: Array1::zeros(0) },
         };
         let hidden = pass.parts().dot(&pass.hidden_weights().t());
-        pass.hidden = Normed::new(hidden + &ndarray::aview1(&head.hidden_bias));
+        pass.hidden = Normed::new(hidden + ndarray::aview1(&head.hidden_bias));
         pass
     }
 
