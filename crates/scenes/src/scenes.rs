@@ -411,7 +411,8 @@ mod tests {
 
     #[test]
     fn most_cards_for_the_refiner_are_covered() {
-        let scenes: [fn(u64, u64, (u32, u32)) -> Result<Scene, RenderError>; 2] = [refiner, finder];
+        type Draw = fn(u64, u64, (u32, u32)) -> Result<Scene, RenderError>;
+        let scenes: [Draw; 2] = [refiner, finder];
         let [(refiner, cards), (finder, _)] = scenes.map(|scene| {
             let scenes = (0..30).map(|index| scene(5, index, (320, 256)).unwrap());
             let cards: Vec<_> = scenes.flat_map(|scene| scene.cards).collect();

@@ -365,7 +365,7 @@ pub(crate) fn pressed(ctx: &Context, places: &[Place], on_button: bool) -> Vec<A
 }
 
 /// Under this name the context keeps the time at which a key last did something, in seconds.
-const LAST_KEY: &str = "last key";
+const LAST_KEY: &str = "last-key";
 
 /// The row of a list that the pointer previews: none from a key on, until the pointer moves again.
 pub(crate) fn previewed(ctx: &Context, hovered: Option<usize>) -> Option<usize> {

@@ -115,7 +115,7 @@ pub(crate) fn bordered<T>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> T) -> T {
 }
 
 /// Under this name the context keeps the number of the pass in which what has the focus drew a ring.
-const RING: &str = "focus ring";
+const RING: &str = "focus-ring";
 
 /// Says that what has the keyboard's focus has drawn a ring by itself in this pass.
 pub(crate) fn mark_ring_drawn(ctx: &Context) {
