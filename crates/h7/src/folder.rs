@@ -327,7 +327,7 @@ fn goldens(net: &Net) -> Vec<Golden> {
     chosen
 }
 
-/// Checks that [`write`] may create a folder there, and leaves nothing behind.
+/// Checks that [`write()`] may create a folder there, and leaves nothing behind.
 pub fn check_place(out: &Path) -> io::Result<()> {
     let mut above = out.ancestors().skip(1);
     let parent = above.find(|folder| folder.exists()).unwrap_or(Path::new("."));
