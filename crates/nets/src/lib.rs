@@ -342,7 +342,7 @@ pub mod sameness {
     /// [`ALIKE`] minus the squared distance of their embeddings.
     pub const EMBEDDINGS: [Range<usize>; 3] = [4..12, 12..20, 20..32];
     /// Log odds that two cards of the same embedding are alike.
-    pub const ALIKE: f32 = 6.0;
+    pub const ALIKE: f32 = 4.0;
     /// Names of the outputs, in order.
     pub const LABELS: [&str; OUTPUTS] = [
         "one",
