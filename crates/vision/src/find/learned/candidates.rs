@@ -329,8 +329,8 @@ impl Found {
         const MOST_ENLARGED: f64 = 2.0;
         // Fewer likely cards may be parts of one that is near.
         const FEW: usize = 3;
-        // At this long side a card's symbols are a pixel wide.
-        const SMALL_PX: f64 = 12.0;
+        // Of this length it may be two cards side by side, each so small that its symbols are a pixel wide.
+        const SMALL_PX: f64 = 30.0;
         let working = Working::new(frame, params.working_px);
         let frame_px = f64::from(frame.width().max(frame.height()));
         let largest_px = params.long_side_px.max(frame_px * MOST_ENLARGED);

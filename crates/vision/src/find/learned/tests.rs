@@ -263,6 +263,22 @@ fn is_lost(finder: &Learned, part: f64, angle: f64) -> bool {
     !best.is_some_and(|quad| quad.shared_area(&corners) > 0.9 && quad.long_side() < 1.1 * long)
 }
 
+#[test]
+fn neighbours_of_a_twenty_fifth_of_the_picture_are_not_taken_for_one_card() {
+    let cards: Vec<Quad> = (0..16)
+        .map(|i| {
+            let at = Point::new(900.0 + 64.0 * f64::from(i % 8), 500.0 + 96.0 * f64::from(i / 8));
+            Quad::rectangle(52.0, 80.0).map(|p| p + at).as_card()
+        })
+        .collect();
+    let flat: Vec<FlatCard> = cards.iter().copied().map(FlatCard::at).collect();
+    let found = shipped().find(&photo((2000, 1125), &flat), &mut Trace::default()).unwrap();
+    let is_found = |card: &&Quad| {
+        found.iter().any(|outline| outline.corners_in_image.shared_area(card) > 0.8)
+    };
+    assert_eq!(cards.iter().filter(is_found).count(), 16, "{found:?}");
+}
+
 /// Sees a small card in every ninth cell, with these log odds.
 struct Boxes(f32);
 
