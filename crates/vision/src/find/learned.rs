@@ -10,7 +10,7 @@ pub mod evidence;
 pub(crate) mod pictures;
 pub(crate) mod place;
 
-use super::{CardFinder, FindError, panels::panels};
+use super::{CardFinder, FindError, panels::{crowded_panels, panels}};
 use crate::{
     card::CardOutline, classify::fusion::Fusion, overlap::mark_shared, refiner::RefinerNetwork,
     trace::Trace,
@@ -148,7 +148,7 @@ impl CardFinder for Learned {
             [_] => self.find_at_one_scale(frame, trace)?,
             _ => self.find_in_sections(frame, &sections, trace)?,
         };
-        Ok(if self.with_panels { with_panels(outlines, &panels(frame)) } else { outlines })
+        Ok(if self.with_panels { with_panels(outlines, panels(frame), frame) } else { outlines })
     }
 }
 
@@ -283,7 +283,11 @@ pub(crate) fn outlines(
 }
 
 /// Replaces the detections on a drawing's panels by the panels.
-fn with_panels(mut outlines: Vec<CardOutline>, panels: &[Quad]) -> Vec<CardOutline> {
+fn with_panels(
+    mut outlines: Vec<CardOutline>,
+    mut panels: Vec<Quad>,
+    frame: &Frame,
+) -> Vec<CardOutline> {
     /// Part of the smaller one that an outline and the panel that it means have in common.
     const SAME: f64 = 0.5;
     /// Log odds that a panel is a card: the reader must find ink on it.
@@ -293,7 +297,18 @@ fn with_panels(mut outlines: Vec<CardOutline>, panels: &[Quad]) -> Vec<CardOutli
     if panels.is_empty() || 2 * panels.len() < likely {
         return outlines;
     }
-    for panel in panels {
+    let is_free = |quad: &Quad, panels: &[Quad]| {
+        panels.iter().all(|panel| quad.shared_area(panel) < SAME)
+    };
+    let likely = outlines.iter().filter(|outline| outline.score > 0.0);
+    let others = likely.map(|outline| &outline.corners_in_image);
+    let centers = others.filter(|quad| is_free(quad, &panels)).map(Quad::center);
+    for panel in crowded_panels(frame, &panels, centers) {
+        if is_free(&panel, &panels) {
+            panels.push(panel);
+        }
+    }
+    for panel in &panels {
         let is_on = |outline: &CardOutline| outline.corners_in_image.shared_area(panel) >= SAME;
         let best = outlines.iter().filter(|outline| is_on(outline)).map(|outline| outline.score);
         let score = best.fold(PANEL_SCORE, f64::max);

@@ -6,7 +6,8 @@
 
 use crate::runs::{ByArea, Run, Runs, extent};
 use image::{Rgb, RgbImage};
-use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::geometry::{Point, Quad, bounding_box};
+use setsight_photo::numeric::median;
 use std::{
     borrow::Cow,
     ops::{Range, RangeInclusive},
@@ -196,13 +197,112 @@ impl Panel {
     }
 
     fn quad(&self) -> Quad {
-        /// Up to this ratio of its sides a cell is square, and does not show how its symbols lie: as most do, in a
-        /// row.
-        const SQUARE: f64 = 1.12;
-        let [width, height] = self.size();
-        let corner = Point::new(f64::from(self.from[0]), f64::from(self.from[1]));
-        let quad = Quad::rectangle(width, height).map(|p| p + corner);
-        if height > SQUARE * width { quad.as_card() } else { quad }
+        upright(self.from.map(f64::from), self.size())
+    }
+}
+
+fn upright([x, y]: [f64; 2], [width, height]: [f64; 2]) -> Quad {
+    /// Up to this ratio of its sides a cell is square, and does not show how its symbols lie: as most do, in a
+    /// row.
+    const SQUARE: f64 = 1.12;
+    let quad = Quad::rectangle(width, height).map(|p| p + Point::new(x, y));
+    if height > SQUARE * width { quad.as_card() } else { quad }
+}
+
+/// The panels around some points whose stock lies in parts, as where three symbols fill a card: rectangles of the
+/// size of the other panels, with their stock within all sides and none beyond.
+pub(crate) fn crowded_panels(
+    picture: &RgbImage,
+    panels: &[Quad],
+    centers: impl Iterator<Item = Point>,
+) -> Vec<Quad> {
+    let Some(kind) = PanelKind::of_most(picture, panels) else { return Vec::new() };
+    centers.filter_map(|center| kind.find_near(picture, center)).collect()
+}
+
+/// What the panels of a picture have in common.
+struct PanelKind {
+    size: [f64; 2],
+    stock: Rgb<u8>,
+}
+
+impl PanelKind {
+    /// Points along each side that are looked at.
+    const ALONG: u32 = 12;
+
+    /// The medians.
+    fn of_most(picture: &RgbImage, panels: &[Quad]) -> Option<Self> {
+        let corners = panels.iter().map(|panel| bounding_box(panel.0));
+        let sizes: Vec<[f64; 2]> = corners.clone().map(|(a, b)| [b.x - a.x, b.y - a.y]).collect();
+        let [width, height] = [0, 1].map(|axis| median(sizes.iter().map(|size| size[axis])));
+        let inside: Vec<Rgb<u8>> = corners
+            .zip(&sizes)
+            .flat_map(|((a, _), &size)| Self::beside_sides([a.x, a.y], size).map(|both| both[0]))
+            .filter_map(|[x, y]| picture.get_pixel_checked(x as u32, y as u32).copied())
+            .collect();
+        let stock = [0, 1, 2].map(|c| median(inside.iter().map(|pixel| f64::from(pixel[c]))));
+        let [r, g, b] = stock.map(|level| level.map(|level| level.round() as u8));
+        Some(Self { size: [width?, height?], stock: Rgb([r?, g?, b?]) })
+    }
+
+    /// Pairs of a point within a side of a rectangle and one beyond it. Edges are soft, and corners may be round.
+    fn beside_sides(
+        [x, y]: [f64; 2],
+        [width, height]: [f64; 2],
+    ) -> impl Iterator<Item = [[f64; 2]; 2]> {
+        const WITHIN_PX: f64 = 2.0;
+        const BEYOND_PX: f64 = 2.0;
+        const CORNER: f64 = 0.15;
+        (0..Self::ALONG).flat_map(move |i| {
+            let part = (f64::from(i) + 0.5) / f64::from(Self::ALONG);
+            let part = CORNER + (1.0 - 2.0 * CORNER) * part;
+            let (along_x, along_y) = (x + part * width, y + part * height);
+            let [right, below] = [x + width, y + height];
+            [
+                [[along_x, y + WITHIN_PX], [along_x, y - BEYOND_PX]],
+                [[along_x, below - WITHIN_PX], [along_x, below + BEYOND_PX]],
+                [[x + WITHIN_PX, along_y], [x - BEYOND_PX, along_y]],
+                [[right - WITHIN_PX, along_y], [right + BEYOND_PX, along_y]],
+            ]
+        })
+    }
+
+    /// The rectangle around a point that fits best, if one does.
+    fn find_near(&self, picture: &RgbImage, center: Point) -> Option<Quad> {
+        /// How far it may be off the middle, in parts of its sides.
+        const REACH: f64 = 0.35;
+        const MOST_MISSES: usize = PanelKind::ALONG as usize / 2;
+        let [width, height] = self.size;
+        let middle = [center.x - width / 2.0, center.y - height / 2.0].map(f64::round);
+        let [reach_x, reach_y] = self.size.map(|side| (REACH * side) as i32);
+        let mut best: Option<(usize, i32, [f64; 2])> = None;
+        for y in -reach_y..=reach_y {
+            for x in -reach_x..=reach_x {
+                let corner = [middle[0] + f64::from(x), middle[1] + f64::from(y)];
+                let allowed = best.map_or(MOST_MISSES, |(misses, ..)| misses);
+                let misses = self.misses(picture, corner, allowed);
+                let rank = (misses, x * x + y * y);
+                if misses <= allowed && best.is_none_or(|(misses, off, _)| rank < (misses, off)) {
+                    best = Some((rank.0, rank.1, corner));
+                }
+            }
+        }
+        best.map(|(.., corner)| upright(corner, self.size))
+    }
+
+    /// At how many points beside the sides there is something else than stock within, or stock beyond; not counted
+    /// further than one more than is allowed.
+    fn misses(&self, picture: &RgbImage, corner: [f64; 2], allowed: usize) -> usize {
+        const LIKE_STOCK: u8 = 8;
+        let is_stock = |[x, y]: [f64; 2]| {
+            let pixel = (x >= 0.0 && y >= 0.0)
+                .then(|| picture.get_pixel_checked(x as u32, y as u32))
+                .flatten();
+            pixel.is_some_and(|pixel| off(*pixel, self.stock) <= LIKE_STOCK)
+        };
+        let misses = Self::beside_sides(corner, self.size)
+            .filter(|[within, beyond]| !is_stock(*within) || is_stock(*beyond));
+        misses.take(allowed + 1).count()
     }
 }
 
@@ -430,6 +530,21 @@ mod tests {
             assert!((52.0..=64.0).contains(&long), "{long}");
         }
         assert!(found.len() <= 6, "{found:?}");
+    }
+
+    #[test]
+    fn a_panel_whose_stock_lies_in_parts_is_found_by_the_others() {
+        let mut picture = board(INK, STOCK);
+        // Bars from above the upper to below the lower side, but for a pixel or two.
+        for column in 0..3 {
+            fill(&mut picture, (118 + 15 * column, 112), (10, 36), INK);
+        }
+        let all = panels(&picture);
+        assert_eq!(all.len(), 5, "{all:?}");
+        let near = |x, y| crowded_panels(&picture, &all, [Point::new(x, y)].into_iter());
+        let found = near(133.0, 136.0);
+        assert_eq!(found, [Quad::rectangle(60.0, 40.0).map(|p| p + Point::new(110.0, 110.0))]);
+        assert_eq!(near(95.0, 85.0), [], "between the cards");
     }
 
     #[test]

@@ -12,10 +12,38 @@ impl Cards<'_> {
     /// The same cards, turned by a quarter where their symbols follow each other across the long side: the
     /// first edge of each outline then runs along the symbols, and may be the shorter one.
     pub(crate) fn along_their_symbols(self) -> Self {
-        if !is_drawing(&self.frame) || !are_stacked(&self) {
+        if !is_drawing(&self.frame) {
             return self;
         }
+        let cards = self.in_one_direction();
+        if are_stacked(&cards) { cards.turned(|_| true) } else { cards }
+    }
+
+    /// The same cards, those turned by a quarter that are nearly square and begin with another side than most: a
+    /// panel begins with its upper side, a detection with the side that seems longer.
+    fn in_one_direction(self) -> Self {
+        /// From this ratio of the sides up, the longer side is no matter of chance.
+        const SQUARE: f64 = 0.8;
+        let is_level = |outline: &CardOutline| {
+            let [a, b, ..] = outline.corners_in_image.0;
+            (b - a).x.abs() >= (b - a).y.abs()
+        };
+        let level = self.outlines.iter().filter(|outline| is_level(outline)).count();
+        let most_are_level = 2 * level >= self.outlines.len();
+        let differs = |outline: &CardOutline| {
+            let quad = &outline.corners_in_image;
+            is_level(outline) != most_are_level
+                && quad.short_side() > SQUARE * quad.long_side()
+        };
+        if self.outlines.iter().any(differs) { self.turned(differs) } else { self }
+    }
+
+    /// With some cards turned by a quarter.
+    fn turned(self, is_turned: impl Fn(&CardOutline) -> bool) -> Self {
         let outlines = self.outlines.iter().map(|outline| {
+            if !is_turned(outline) {
+                return outline.clone();
+            }
             let [a, b, c, d] = outline.corners_in_image.0;
             let corners_in_image = Quad::from_corners([b, c, d, a]).higher_corner_first();
             CardOutline { corners_in_image, ..*outline }
