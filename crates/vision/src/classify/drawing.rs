@@ -249,7 +249,7 @@ impl Grid<bool> {
     }
 
     /// The connected areas of what is set, or of what is not.
-    fn areas(&self, set: bool) -> ByArea {
+    pub(crate) fn areas(&self, set: bool) -> ByArea {
         let mut runs = Runs::default();
         for (y, row) in self.values.chunks_exact(self.width).enumerate() {
             runs.start_row();
@@ -272,14 +272,14 @@ impl Grid<bool> {
         for area in self.areas(false).areas() {
             let (columns, rows, _) = extent(area);
             if columns.start > 0 && columns.end < width && rows.start > 0 && rows.end < height {
-                filled.set(area);
+                filled.set(area, true);
             }
         }
         filled
     }
 
-    fn set(&mut self, area: &[Run]) {
-        area.iter().for_each(|run| self.values[run.pixels(self.width)].fill(true));
+    pub(crate) fn set(&mut self, area: &[Run], to: bool) {
+        area.iter().for_each(|run| self.values[run.pixels(self.width)].fill(to));
     }
 
     pub(crate) fn parts(&self) -> Vec<Part> {
@@ -304,7 +304,7 @@ impl Grid<bool> {
         for area in self.areas(true).areas() {
             let start = area[0].pixels(self.width).start;
             if parts.iter().any(|part| part.start == start) {
-                chosen.set(area);
+                chosen.set(area, true);
             }
         }
         chosen
