@@ -128,9 +128,8 @@ fn judge(
 ) -> anyhow::Result<PhotoResult> {
     let label = &photo.label;
     let mut trace = Trace::default();
-    let (closer, output) = pipeline.read_scaled(loaded, &mut trace)?;
-    let loaded = closer.as_ref().unwrap_or(loaded);
-    let labels: Vec<CardLabel> = label.cards_in(loaded);
+    let (loaded, output) = pipeline.read_scaled(Cow::Borrowed(loaded), &mut trace)?;
+    let labels: Vec<CardLabel> = label.cards_in(&loaded);
     let table = &output.table;
     // A deck that is neither a known one nor the one that was read has no name here.
     let is_named = Deck::named(&label.deck).is_some() || table.facts.deck_name() == label.deck;

@@ -18,7 +18,7 @@ use setsight_photo::labels::{
 use setsight_photo::source::{self, MemoryBudget};
 use setsight_vision::{Pipeline, PipelineError, ReadCard, Trace};
 use std::path::{Path, PathBuf};
-use std::{collections::BTreeSet, fmt};
+use std::{borrow::Cow, collections::BTreeSet, fmt};
 
 pub use findings::{FEW, Findings};
 
@@ -201,9 +201,8 @@ fn check_photo(
         )));
         return Ok(checked);
     }
-    let (closer, output) = pipeline.read_scaled(&loaded, &mut Trace::default())?;
-    let loaded = closer.as_ref().unwrap_or(&loaded);
-    let labels: Vec<CardLabel> = label.cards_in(loaded);
+    let (loaded, output) = pipeline.read_scaled(Cow::Owned(loaded), &mut Trace::default())?;
+    let labels: Vec<CardLabel> = label.cards_in(&loaded);
     let cards = &output.table.cards;
     let matched = compare(&labels, cards);
     let mut board = LabelledBoard {

@@ -1,17 +1,17 @@
-//! The median of measured values, and the logistic function.
+//! Ranks of measured values, and the logistic function.
 
 use nalgebra::RealField;
 
 /// The median of measured values, of an even number the upper of the middle two; `None` of none.
 pub fn median<T: Copy + Into<f64>>(values: impl IntoIterator<Item = T>) -> Option<T> {
+    rank(values, 0.5)
+}
+
+/// The value above this part of the others, 0 to 1; `None` of none.
+pub fn rank<T: Copy + Into<f64>>(values: impl IntoIterator<Item = T>, part: f64) -> Option<T> {
     let mut values: Vec<T> = values.into_iter().collect();
-    let middle = values.len() / 2;
-    if values.is_empty() {
-        return None;
-    }
-    let (_, &mut median, _) =
-        values.select_nth_unstable_by(middle, |&a, &b| a.into().total_cmp(&b.into()));
-    Some(median)
+    let at = (part * values.len().checked_sub(1)? as f64).round() as usize;
+    Some(*values.select_nth_unstable_by(at, |&a, &b| a.into().total_cmp(&b.into())).1)
 }
 
 /// 1 / (1 + e^-x): the probability for log odds.

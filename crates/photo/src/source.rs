@@ -58,7 +58,7 @@ pub struct Photo {
     /// Pixels of the file per pixel of the picture in each direction: 1, but 2, 4 or 8 of a JPEG or
     /// a HEIC in tiles that is larger than any stage needs, and of one that is decoded to be read.
     pub reduced: u32,
-    /// The file of a picture that is smaller than [`load_photo`] makes it.
+    /// The file of a picture that is smaller than [`load_photo`] makes it: a complete and undamaged JPEG.
     pub file: Option<Arc<Vec<u8>>>,
     /// Whether the file ends before the picture does, so that its lower edge may be missing.
     pub is_cut_off: bool,
@@ -86,11 +86,12 @@ impl Photo {
     /// The same photo with twice as many pixels each way; `None` if it has no more.
     pub fn decode_larger(&self) -> Option<Self> {
         let file = self.file.as_ref()?;
-        let (by, stop) = (self.reduced / 2, AtomicBool::new(false));
-        let (larger, _) = decode_unchecked(file, |_| by, &stop, |_| Vec::new()).ok()?;
-        // Its data were checked when it was decoded first.
-        let larger = Self { damaged_from: self.damaged_from, ..larger };
-        Some(larger.with_file(|| Arc::clone(file)))
+        let stop = AtomicBool::new(false);
+        let budget = Budget::new(pixel_count(self.stored_width, self.stored_height), &stop);
+        let scales = (self.reduced / 2, self.least_reduced());
+        let (image, reduced) = jpeg::decode_again(file, scales, &budget)?;
+        let frame = turn_upright(image, self.orientation);
+        Some(Self { frame, reduced, file: None, ..*self }.with_file(|| Arc::clone(file)))
     }
 
     /// The photo at full resolution, as [`load_photo`] gives it; `None` if this is it.
@@ -347,18 +348,6 @@ fn decode_at(
     stop: &AtomicBool,
     spare: impl FnOnce(usize) -> Vec<u8>,
 ) -> Result<Photo, SourceError> {
-    let (photo, is_checked) = decode_unchecked(bytes, wished, stop, spare)?;
-    let damaged_from = if is_checked { None } else { jpeg::damaged_from(&jpeg::mended(bytes)) };
-    Ok(Photo { damaged_from, ..photo })
-}
-
-/// The same, and whether that alone would have shown any damage: else it is yet to be looked for.
-fn decode_unchecked(
-    bytes: &[u8],
-    wished: impl FnOnce(&Stored) -> u32,
-    stop: &AtomicBool,
-    spare: impl FnOnce(usize) -> Vec<u8>,
-) -> Result<(Photo, bool), SourceError> {
     if let Some(heif) = Heif::open(bytes)? {
         let frame = heif.decode(&Budget::new(heif.pixels()?, stop))?;
         let reduced = heif.reduction();
@@ -369,18 +358,18 @@ fn decode_unchecked(
             height: stored_height,
             orientation: Orientation::NoTransforms,
         };
-        return Ok((stored.photo(frame, reduced, false), true));
+        return Ok(stored.photo(frame, reduced, false));
     }
     let bytes = &*mended(bytes);
     let (decoder, stored, format, name) = open(bytes)?;
     let reduced = stored.reduction(format);
     let is_unusual = format == ImageFormat::Jpeg && Layout::detect(bytes)? == Layout::Unusual;
-    let budget = Budget::new(u64::from(stored.width) * u64::from(stored.height), stop);
+    let budget = Budget::new(pixel_count(stored.width, stored.height), stop);
     budget.check()?;
     let wished = wished(&stored).max(reduced);
     if format == ImageFormat::Jpeg && wished > 1 {
         if let Some(image) = jpeg::decode_scaled(bytes, wished, &budget) {
-            return Ok((stored.photo(image, wished, false), true));
+            return Ok(stored.photo(image, wished, false));
         }
         budget.check()?;
     }
@@ -415,7 +404,8 @@ fn decode_unchecked(
     if !ends && jpeg::is_cut_off(bytes, &image) {
         return Err(SourceError::Truncated { format: name });
     }
-    Ok((stored.photo(image, reduced, !ends), format != ImageFormat::Jpeg))
+    let damaged_from = if format == ImageFormat::Jpeg { jpeg::damaged_from(bytes) } else { None };
+    Ok(Photo { damaged_from, ..stored.photo(image, reduced, !ends) })
 }
 
 /// Decodes a picture that is 8-bit RGB.

@@ -1,6 +1,10 @@
 //! Composes the stages.
+//!
+//! What is decided from a first result, and makes a stage begin anew, is decided in three places and nowhere else:
+//! the photo's scale in [`Pipeline::read_scaled`], once its cards are found; whether it is a drawing in
+//! [`TableFacts::estimate`], before the cards are read; whether it is a close-up in [`Pipeline::read_found`].
 
-use super::board::{self, Board, Duplicates};
+use super::board::{self, Board, BoardCard, Duplicates};
 use super::card::{CardImage, CardOutline, ReadCard, Reading};
 use super::classify::classical::ClassicalReader;
 use super::classify::reader::{Cards, Reader};
@@ -15,8 +19,8 @@ use super::{copies, layout, stage_pictures};
 use setsight_game::cards::Property;
 use setsight_nets::engine::NetworkError;
 use setsight_photo::{Frame, geometry::Quad, source::Photo};
-use std::error::Error;
-use std::io;
+use std::borrow::Cow;
+use std::{error::Error, io};
 
 /// Why a frame could not be read. A frame without cards is not an error.
 #[derive(Debug, thiserror::Error)]
@@ -103,76 +107,75 @@ impl Pipeline {
         frame: &Frame,
         trace: &mut Trace<'_>,
     ) -> Result<PipelineOutput, PipelineError> {
-        trace.picture("load", || frame.clone())?;
-        let outlines = trace.stage("segment", |trace| self.finder.find(frame, trace))?;
-        self.read_found(frame, outlines, trace)
+        let outlines = self.find(frame, trace)?;
+        self.read_found(frame, &outlines, trace)
     }
 
-    /// Reads a photo, and decodes it larger where its cards turn out to have too few pixels: gives the larger photo,
-    /// too, in whose pixels the result then is.
+    /// Reads a photo at the scale that its cards need: where they have too few pixels, it is decoded larger, and the
+    /// cards are found anew. Gives the photo at that scale, in whose pixels the result is.
     ///
     /// # Errors
     /// See [`PipelineError`].
-    pub fn read_scaled(
+    pub fn read_scaled<'a>(
         &self,
-        photo: &Photo,
+        mut photo: Cow<'a, Photo>,
         trace: &mut Trace<'_>,
-    ) -> Result<(Option<Photo>, PipelineOutput), PipelineError> {
-        let mut decoded: Option<Photo> = None;
-        loop {
-            let photo = decoded.as_ref().unwrap_or(photo);
-            let frame = &photo.frame;
-            trace.picture("load", || frame.clone())?;
-            let outlines = trace.stage("segment", |trace| self.finder.find(frame, trace))?;
-            let larger = match photo.file {
-                Some(_) if are_small(&outlines) => trace.stage("load", |_| photo.decode_larger()),
-                _ => None,
-            };
-            if larger.is_none() {
-                let output = self.read_found(frame, outlines, trace)?;
-                return Ok((decoded, output));
-            }
-            decoded = larger;
+    ) -> Result<(Cow<'a, Photo>, PipelineOutput), PipelineError> {
+        let mut outlines = self.find(&photo.frame, trace)?;
+        while photo.file.is_some()
+            && are_small(&outlines)
+            && let Some(larger) = trace.stage("load", |_| photo.decode_larger())
+        {
+            photo = Cow::Owned(larger);
+            outlines = self.find(&photo.frame, trace)?;
         }
+        let output = self.read_found(&photo.frame, &outlines, trace)?;
+        Ok((photo, output))
     }
 
-    /// Reads the cards at the finder's outlines.
+    fn find(
+        &self,
+        frame: &Frame,
+        trace: &mut Trace<'_>,
+    ) -> Result<Vec<CardOutline>, PipelineError> {
+        trace.picture("load", || frame.clone())?;
+        Ok(trace.stage("segment", |trace| self.finder.find(frame, trace))?)
+    }
+
+    /// Reads the cards at the finder's outlines. Where none is sure, the picture may be a close-up of one card,
+    /// whose parts look like a few: it is read as that, too.
     fn read_found(
         &self,
         frame: &Frame,
-        outlines: Vec<CardOutline>,
+        outlines: &[CardOutline],
         trace: &mut Trace<'_>,
     ) -> Result<PipelineOutput, PipelineError> {
-        trace.picture("segment", || stage_pictures::outlines(frame, &outlines))?;
-        // A card that fills the picture shows parts that look like cards.
         const MOST_PARTS: usize = 4;
+        trace.picture("segment", || stage_pictures::outlines(frame, outlines))?;
         let mut found = None;
         if !outlines.is_empty() {
-            let mut output = self.read_outlines(frame, &outlines, false, trace)?;
-            let sides = outlines.iter().map(|outline| outline.corners_in_image.long_side());
-            output.look.place_px = Some(median(sides));
+            let output = self.read_outlines(frame, outlines, false, trace)?;
             let cards = &output.table.cards;
             if cards.len() > MOST_PARTS || cards.iter().any(|card| !card.unsure) {
                 return Ok(output);
             }
             found = Some(output);
         }
-        let mut near = self.read_outlines(frame, &too_near(frame), true, trace)?;
-        near.look.is_close_up = true;
+        let near = self.read_outlines(frame, &close_up(frame), true, trace)?;
         Ok(found.filter(|_| near.table.cards.is_empty()).unwrap_or(near))
     }
 
-    /// Reads the cards at some outlines and assigns their names. If the outlines are a guess, unclear readings are
-    /// dropped.
+    /// Reads the cards at some outlines and assigns their names. Those of a close-up are a guess: unclear readings
+    /// are dropped.
     fn read_outlines(
         &self,
         frame: &Frame,
         outlines: &[CardOutline],
-        is_guess: bool,
+        is_close_up: bool,
         trace: &mut Trace<'_>,
     ) -> Result<PipelineOutput, PipelineError> {
         let mut before = self.facts.clone();
-        if is_guess && before.mirror_is_settled().is_none() {
+        if is_close_up && before.mirror_is_settled().is_none() {
             // One card is little evidence of a mirror, and a large photo would be turned for it.
             before = before.with_mirrored(false);
         }
@@ -185,43 +188,38 @@ impl Pipeline {
             params.duplicates = Duplicates::Allowed;
         }
         let board = trace.stage("board", |_| Board::assign(outlines, &readings, is_deck, &params));
-        let mut order = reading_order(&board, outlines);
+        let mut cards = reading_order(&board, outlines);
         // Non-cards are no evidence of the table's facts.
-        let quad = |i: usize| &outlines[board.cards[i].outline].corners_in_image;
-        let (clear, vague): (Vec<usize>, Vec<usize>) = order.iter().partition(|&&i| {
-            let card = &board.cards[i];
-            let is_vague = is_guess || is_vague(&outlines[card.outline], &readings[card.outline]);
-            !(card.unsure && is_vague)
+        let is_clear = |card: &BoardCard| {
+            let is_vague = || is_vague(&outlines[card.outline], &readings[card.outline]);
+            !(card.unsure && (is_close_up || is_vague()))
+        };
+        let quad = |card: &BoardCard| &outlines[card.outline].corners_in_image;
+        let (clear, vague): (Vec<_>, Vec<_>) = cards.iter().copied().partition(|&c| is_clear(c));
+        let sizes = [clear, vague].map(|all| all.into_iter().map(quad).collect::<Vec<_>>());
+        let is_board = facts.on_screen && !is_close_up;
+        cards.retain(|card| is_clear(card) || is_board && fits_board(quad(card), &sizes));
+        let facts = if cards.is_empty() && is_close_up { self.facts.clone() } else { facts };
+        let read_cards = cards.iter().map(|card| ReadCard {
+            alternatives: card.alternatives.clone(),
+            ..ReadCard::new(*quad(card), card.card, card.confidence, card.unsure)
         });
-        let sizes = [&clear, &vague].map(|all| all.iter().map(|&i| quad(i)).collect::<Vec<_>>());
-        order.retain(|&i| {
-            let is_on_board = facts.on_screen && !is_guess && fits_board(quad(i), &sizes);
-            clear.contains(&i) || is_on_board
-        });
-        let facts = if order.is_empty() && is_guess { self.facts.clone() } else { facts };
-        let cards: Vec<ReadCard> = order
-            .iter()
-            .map(|&i| {
-                let board::BoardCard {
-                    outline, card, confidence, unsure, ref alternatives, ..
-                } = board.cards[i];
-                let corners_in_image = outlines[outline].corners_in_image;
-                let alternatives = alternatives.clone();
-                ReadCard { corners_in_image, card, confidence, unsure, alternatives }
-            })
-            .collect();
+        let read_cards = read_cards.collect();
+        let kept = || cards.iter().map(|card| card.outline);
+        let classes = classes.map_or_else(Vec::new, |classes| kept().map(|i| classes[i]).collect());
         let size_px = frame.dimensions();
-        let classes = classes.map_or_else(Vec::new, |classes| {
-            order.iter().map(|&i| classes[board.cards[i].outline]).collect()
-        });
-        let table = trace.stage("sets", |_| TableReading::with_classes(cards, classes, size_px));
+        let table =
+            trace.stage("sets", |_| TableReading::with_classes(read_cards, classes, size_px));
         trace.picture("board", || stage_pictures::board(frame, &table))?;
 
-        let chosen = || order.iter().map(|&i| board.cards[i].outline);
-        let readings = chosen().map(|i| readings[i].clone()).collect();
-        let images = chosen().map(|i| images[i].clone()).collect();
-        let table = TableReading { facts, ..table };
-        Ok(PipelineOutput { table, readings, images, look: Look::default() })
+        let sides = outlines.iter().map(|outline| outline.corners_in_image.long_side());
+        let place_px = (!is_close_up).then(|| median(sides));
+        Ok(PipelineOutput {
+            table: TableReading { facts, ..table },
+            readings: kept().map(|i| readings[i].clone()).collect(),
+            images: kept().map(|i| images[i].clone()).collect(),
+            look: Look { is_close_up, place_px },
+        })
     }
 }
 
@@ -255,11 +253,8 @@ impl Pipeline {
         let cards = trace.stage("rectify", |_| Cards::straighten(frame, outlines));
         trace.picture("rectify", || stage_pictures::cards(&cards.images))?;
         let images = cards.images.clone();
-        let table = trace.stage("facts", |_| {
-            let table = before.estimate(reader, cards)?;
-            let is_closer = !self.without.contains(&Step::Closer);
-            if is_closer { table.into_drawn(reader) } else { Ok(table) }
-        })?;
+        let crops_drawings = !self.without.contains(&Step::Closer);
+        let table = trace.stage("facts", |_| before.estimate(reader, cards, crops_drawings))?;
         trace.picture("facts", || {
             stage_pictures::readings(&table.cards.images, &table.look.readings)
         })?;
@@ -377,7 +372,7 @@ fn are_small(outlines: &[CardOutline]) -> bool {
 }
 
 /// The outlines of a card that fills the picture, so that its sides are not in view, or hardly.
-fn too_near(frame: &Frame) -> Vec<CardOutline> {
+fn close_up(frame: &Frame) -> Vec<CardOutline> {
     /// The card's sides by the picture's.
     const LARGER: [f64; 3] = [1.0, 1.08, 1.16];
     let (width, height) = (f64::from(frame.width()), f64::from(frame.height()));
@@ -387,10 +382,10 @@ fn too_near(frame: &Frame) -> Vec<CardOutline> {
 }
 
 /// Row by row from left to right, so that a card's index says where it lies.
-fn reading_order(board: &Board, outlines: &[CardOutline]) -> Vec<usize> {
+fn reading_order<'a>(board: &'a Board, outlines: &[CardOutline]) -> Vec<&'a BoardCard> {
     let quads: Vec<Quad> =
         board.cards.iter().map(|card| outlines[card.outline].corners_in_image).collect();
-    layout::rows(&quads).concat()
+    layout::rows(&quads).concat().into_iter().map(|i| &board.cards[i]).collect()
 }
 
 #[cfg(test)]

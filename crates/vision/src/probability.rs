@@ -1,4 +1,4 @@
-//! Probabilities, log odds and logits; the median.
+//! Probabilities, log odds and logits; ranks.
 
 use setsight_photo::numeric;
 pub(crate) use setsight_photo::numeric::{sigmoid, sigmoid as logistic};
@@ -19,7 +19,12 @@ pub(crate) fn softmax<const N: usize>(logits: [f32; N]) -> [f32; N] {
 
 /// The middle one of some values, of an even number the upper of the two; 0 of none.
 pub(crate) fn median<T: Into<f64> + Copy>(values: impl Iterator<Item = T>) -> f64 {
-    numeric::median(values.map(Into::into)).unwrap_or(0.0)
+    rank(values.map(Into::into), 0.5)
+}
+
+/// The value above this part of the others, 0 to 1; 0 of none.
+pub(crate) fn rank<T: Into<f64> + Copy + Default>(values: impl Iterator<Item = T>, part: f64) -> T {
+    numeric::rank(values, part).unwrap_or_default()
 }
 
 #[cfg(test)]

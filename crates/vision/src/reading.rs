@@ -226,8 +226,8 @@ impl Pipeline {
         photo: Photo,
         trace: &mut Trace<'_>,
     ) -> Result<PhotoReading, PipelineError> {
-        let (larger, output) = self.read_scaled(&photo, trace)?;
-        Ok(PhotoReading::new(larger.unwrap_or(photo), output))
+        let (photo, output) = self.read_scaled(Cow::Owned(photo), trace)?;
+        Ok(PhotoReading::new(photo.into_owned(), output))
     }
 }
 

@@ -188,6 +188,30 @@ pub(super) fn decode_scaled(bytes: &[u8], by: u32, budget: &Budget<'_>) -> Optio
     })
 }
 
+/// Decodes a JPEG that [`decode_scaled`] has decoded before, and so need not be checked: `by` times smaller in each
+/// direction if that is fast, or else as little smaller as may be; and how many times smaller it is.
+pub(super) fn decode_again(
+    bytes: &[u8],
+    (by, least): (u32, u32),
+    budget: &Budget<'_>,
+) -> Option<(RgbImage, u32)> {
+    let bytes = &*mended(bytes);
+    let scaled = match by {
+        1 => None,
+        _ if is_progressive(bytes) => decode_reduced(bytes, by, budget).ok(),
+        _ => scaled::decode(bytes, by, budget),
+    };
+    if let Some(image) = scaled {
+        return Some((image, by));
+    }
+    let image = if least > 1 || Layout::detect(bytes).ok()? == Layout::Unusual {
+        decode_reduced(bytes, least, budget).ok()?
+    } else {
+        image::load_from_memory_with_format(bytes, ImageFormat::Jpeg).ok()?.into_rgb8()
+    };
+    budget.check().ok().map(|()| (image, least))
+}
+
 /// The bytes of a JPEG, until the time for it is spent.
 struct Timed<'a> {
     bytes: &'a [u8],

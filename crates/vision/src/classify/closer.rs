@@ -111,15 +111,17 @@ mod tests {
         )
     }
 
+    /// The sides to which a cell with a block of this size is cut.
+    fn sizes(width: u32, height: u32) -> (f64, f64) {
+        let (frame, outlines) = cells(width, height);
+        let cards = Cards::straighten(&frame, &outlines).of_drawing();
+        let quad = cards.outlines[1].corners_in_image;
+        assert!(quad.center().distance(outlines[1].corners_in_image.center()) < 3.0);
+        (quad.long_side().round(), quad.short_side().round())
+    }
+
     #[test]
     fn small_symbols_are_cut_to_the_size_that_readers_know() {
-        let sizes = |width, height| {
-            let (frame, outlines) = cells(width, height);
-            let cards = Cards::straighten(&frame, &outlines).of_drawing();
-            let quad = cards.outlines[1].corners_in_image;
-            assert!(quad.center().distance(outlines[1].corners_in_image.center()) < 3.0);
-            (quad.long_side().round(), quad.short_side().round())
-        };
         let (long, short) = sizes(40, 80);
         assert!(
             (110.0..136.0).contains(&short) && (long / short - 1.5).abs() < 0.05,

@@ -5,6 +5,7 @@
 //! outline, beside stripes. Beside neither, it may be either.
 
 use crate::card::CardImage;
+use crate::probability::rank;
 use crate::runs::{ByArea, Run, Runs, extent};
 use setsight_game::cards::{Property, Shading};
 
@@ -183,19 +184,13 @@ fn fill(ink: &Grid<f32>, symbols: &Grid<bool>) -> Option<Fill> {
         return None;
     }
     let outline = (0..ink.values.len()).filter(|&at| symbols.values[at] && !edge.values[at]);
-    let full = rank(outline.map(|at| ink.values[at]).collect(), STRONGEST).max(1.0);
+    let full = rank(outline.map(|at| ink.values[at]), STRONGEST).max(1.0);
     let filling: Vec<f32> =
         (0..ink.values.len()).filter(|&at| inside.values[at]).map(|at| ink.values[at]).collect();
     let count = filling.len() as f32;
     let mean = filling.iter().sum::<f32>() / count;
     let variance = filling.iter().map(|ink| (ink - mean).powi(2)).sum::<f32>() / count;
     Some(Fill { level: mean / full, texture: variance.sqrt() / full })
-}
-
-pub(crate) fn rank(mut values: Vec<f32>, part: f64) -> f32 {
-    let Some(last) = values.len().checked_sub(1) else { return 0.0 };
-    let at = (part * last as f64).round() as usize;
-    *values.select_nth_unstable_by(at, f32::total_cmp).1
 }
 
 /// A value for each pixel of a card, row by row.
@@ -230,8 +225,7 @@ impl Grid<f32> {
             .filter(|(x, y, _)| (RIM_PX..RIM_PX + RING_PX).contains(&to_side(*x, *y)))
             .map(|(.., pixel)| pixel.0)
             .collect();
-        let stock =
-            [0, 1, 2].map(|c| rank(ring.iter().map(|pixel| f32::from(pixel[c])).collect(), 0.5));
+        let stock = [0, 1, 2].map(|c| rank(ring.iter().map(|pixel| f32::from(pixel[c])), 0.5));
         let values = image.pixels.enumerate_pixels().map(|(x, y, pixel)| {
             let off = |c: usize| (f32::from(pixel[c]) - stock[c]).powi(2);
             if to_side(x, y) < RIM_PX { 0.0 } else { (off(0) + off(1) + off(2)).sqrt() }
@@ -240,7 +234,7 @@ impl Grid<f32> {
     }
 
     pub(crate) fn rank(&self, part: f64) -> f32 {
-        rank(self.values.clone(), part)
+        rank(self.values.iter().copied(), part)
     }
 
     pub(crate) fn map(&self, change: impl Fn(f32) -> bool) -> Grid<bool> {
@@ -255,7 +249,7 @@ impl Grid<bool> {
     }
 
     /// The connected areas of what is set, or of what is not.
-    fn areas(&self, set: bool) -> ByArea {
+    pub(crate) fn areas(&self, set: bool) -> ByArea {
         let mut runs = Runs::default();
         for (y, row) in self.values.chunks_exact(self.width).enumerate() {
             runs.start_row();
@@ -278,14 +272,14 @@ impl Grid<bool> {
         for area in self.areas(false).areas() {
             let (columns, rows, _) = extent(area);
             if columns.start > 0 && columns.end < width && rows.start > 0 && rows.end < height {
-                filled.set(area);
+                filled.set(area, true);
             }
         }
         filled
     }
 
-    fn set(&mut self, area: &[Run]) {
-        area.iter().for_each(|run| self.values[run.pixels(self.width)].fill(true));
+    pub(crate) fn set(&mut self, area: &[Run], to: bool) {
+        area.iter().for_each(|run| self.values[run.pixels(self.width)].fill(to));
     }
 
     pub(crate) fn parts(&self) -> Vec<Part> {
@@ -310,7 +304,7 @@ impl Grid<bool> {
         for area in self.areas(true).areas() {
             let start = area[0].pixels(self.width).start;
             if parts.iter().any(|part| part.start == start) {
-                chosen.set(area);
+                chosen.set(area, true);
             }
         }
         chosen

@@ -4,6 +4,7 @@
 //! The network was trained on photos. On a drawing it takes a striped symbol for a card, or overlooks
 //! grey cards on black, where the panels themselves are exact to the pixel.
 
+use crate::probability::rank;
 use crate::runs::{ByArea, Run, Runs, extent};
 use image::{Rgb, RgbImage};
 use setsight_photo::geometry::{Point, Quad, bounding_box};
@@ -168,9 +169,8 @@ impl Panel {
             let at = u32::try_from(side + way * step).ok()?;
             self.offs_along(pixels, axis, at, line.clone())
         };
-        let Some(mut further) = offs(FURTHER_PX) else { return rim };
-        let middle = further.len() / 2;
-        let most = LIKE_STOCK.min(*further.select_nth_unstable(middle).1 / 2);
+        let Some(further) = offs(FURTHER_PX) else { return rim };
+        let most = LIKE_STOCK.min(rank(further.into_iter(), 0.5) / 2);
         if most < 2 {
             return rim;
         }

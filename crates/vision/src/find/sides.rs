@@ -7,6 +7,7 @@
 
 use super::plane::{CARD_ASPECT, Pose, TablePlane};
 use super::working_image::{Working, WorkingQuad};
+use crate::probability::{median, rank};
 use nalgebra::{Matrix3, Vector3};
 use setsight_photo::geometry::Point;
 
@@ -193,10 +194,7 @@ impl Profiles<'_> {
             }
         }
         // Normalise by the local texture: three times the median change has half strength.
-        let mut sorted: Vec<f32> = self.edge.iter().map(|e| e.abs()).collect();
-        let middle = sorted.len() / 2;
-        let median = *sorted.select_nth_unstable_by(middle, f32::total_cmp).1;
-        let half = (3.0 * median).max(9.0);
+        let half = (3.0 * rank(self.edge.iter().map(|e| e.abs()), 0.5)).max(9.0);
         self.preferred.clear();
         for e in &mut self.edge {
             let strength = e.abs() / (e.abs() + half);
@@ -429,11 +427,7 @@ pub(crate) fn even_rim(quad: &WorkingQuad, working: &Working) -> f64 {
     if colors.is_empty() {
         return 0.0;
     }
-    let median = [0, 1, 2].map(|c| {
-        let mut values: Vec<u8> = colors.iter().map(|px| px[c]).collect();
-        let middle = values.len() / 2;
-        f64::from(*values.select_nth_unstable(middle).1)
-    });
+    let median = [0, 1, 2].map(|c| median(colors.iter().map(|px| px[c])));
     let alike = colors
         .iter()
         .filter(|px| (0..3).all(|c| (f64::from(px[c]) - median[c]).abs() < 0.12 * median[c] + 6.0));

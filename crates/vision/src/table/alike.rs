@@ -11,8 +11,8 @@
 //! those count that agree with the readings of all cards.
 
 use crate::card::{CardImage, Reading};
-use crate::classify::drawing::{Grid, Part, rank};
-use crate::probability::softmax;
+use crate::classify::drawing::{Grid, Part};
+use crate::probability::{rank, softmax};
 use serde::{Deserialize, Serialize};
 use setsight_game::cards::Property;
 use std::collections::{BTreeMap, BTreeSet};
@@ -271,7 +271,7 @@ pub fn measured(images: &[CardImage], counts: impl Fn(usize) -> bool) -> Vec<Opt
     let widths =
         printed.iter().flatten().flat_map(|card| &card.parts).map(|part| part.width as f32);
     // On a table there are some symbols that touch no other.
-    let least_px = rank(widths.collect(), 0.05);
+    let least_px = rank(widths, 0.05);
     let cards = printed.iter().zip(images);
     cards.map(|(card, image)| card.as_ref()?.measured(image, least_px)).collect()
 }
@@ -602,7 +602,7 @@ impl Printed {
         let near_rim = without_rim(OUTER_PX);
         let rim: Vec<usize> =
             (0..mask.values.len()).filter(|&at| mask.values[at] && !near_rim.values[at]).collect();
-        let strong = rank(rim.iter().map(|&at| self.ink.values[at]).collect(), WEAKER);
+        let strong = rank(rim.iter().map(|&at| self.ink.values[at]), WEAKER);
         let color = |at: usize| self.color(image, at);
         let strongest = rim.iter().filter(|&&at| self.ink.values[at] >= strong);
         let ink = middle(&strongest.map(|&at| color(at)).collect::<Vec<_>>());
@@ -647,7 +647,7 @@ fn ink_point(ink: [f32; 3]) -> [f32; 5] {
 
 /// The median of each component.
 fn middle<const D: usize>(all: &[[f32; D]]) -> [f32; D] {
-    std::array::from_fn(|d| rank(all.iter().map(|row| row[d]).collect(), 0.5))
+    std::array::from_fn(|d| rank(all.iter().map(|row| row[d]), 0.5))
 }
 
 /// Features of fillings, as shares of the outline's ink in some places: mean, deviation, deviation from the
@@ -696,7 +696,7 @@ fn near(v: usize, size: usize) -> std::ops::Range<usize> {
 
 /// By how much the mean shares of the halves before and after the median coordinate differ.
 fn between_halves(shares: &[f32], places: &[usize], along: impl Fn(usize) -> usize) -> f32 {
-    let middle = rank(places.iter().map(|&at| along(at) as f32).collect(), 0.5) as usize;
+    let middle = rank(places.iter().map(|&at| along(at) as f32), 0.5) as usize;
     let half = |second: bool| {
         let places = places.iter().filter(|&&at| (along(at) >= middle) == second);
         mean(places.map(|&at| shares[at]))
@@ -726,8 +726,7 @@ fn texture(
         let third = &inwards[k * inwards.len() / 3..(k + 1) * inwards.len() / 3];
         mean(third.iter().map(|&at| shares[at]))
     });
-    let shares_inside: Vec<f32> = places.iter().map(|&at| shares[at]).collect();
-    let ranks = RANKS.map(|part| rank(shares_inside.clone(), part));
+    let ranks = RANKS.map(|part| rank(places.iter().map(|&at| shares[at]), part));
     let columns = LAGS.map(apart);
     let rows = LAGS.map(|lag| apart(lag * width));
     let diagonals = [DIAGONAL * width + DIAGONAL, DIAGONAL * width - DIAGONAL].map(apart);

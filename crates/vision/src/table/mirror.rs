@@ -25,14 +25,14 @@ pub(super) fn choose_mirror<'a>(
 ) -> Result<AssessedTable<'a>, NetworkError> {
     let settled = before.mirror_is_settled();
     if settled == Some(true) {
-        return look_at(reader, flipped(&cards), before);
+        return AssessedTable::assess(reader, flipped(&cards), before);
     }
-    let mut as_is = look_at(reader, cards, before.clone())?;
+    let mut as_is = AssessedTable::assess(reader, cards, before.clone())?;
     if settled == Some(false) || !lacks_squiggles(&as_is.look.readings) {
         as_is.facts.mirrored += log_odds_mirrored(&as_is.look.readings, None);
         return Ok(as_is);
     }
-    let mut flipped = look_at(reader, flipped(&as_is.cards), before)?;
+    let mut flipped = AssessedTable::assess(reader, flipped(&as_is.cards), before)?;
     let added = log_odds_mirrored(&as_is.look.readings, Some(&flipped.look.readings));
     let before = as_is.facts.mirrored;
     as_is.facts.mirrored = before + added;
@@ -45,15 +45,6 @@ pub(super) fn choose_mirror<'a>(
     }
     flipped.facts.mirrored = as_is.facts.mirrored;
     Ok(if as_is.facts.is_mirrored() { flipped } else { as_is })
-}
-
-fn look_at<'a>(
-    reader: &dyn Reader,
-    cards: Cards<'a>,
-    before: TableFacts,
-) -> Result<AssessedTable<'a>, NetworkError> {
-    let (look, facts) = reader.table_facts(&cards, before)?;
-    Ok(AssessedTable { cards, look, facts })
 }
 
 /// The cards in the mirrored picture; the order stays.

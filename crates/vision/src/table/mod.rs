@@ -30,27 +30,33 @@ pub(crate) struct AssessedTable<'a> {
 }
 
 impl TableFacts {
-    /// Estimates the facts of a table from the reader's first look at its cards; these are the prior.
+    /// Estimates the facts of a table from the reader's first look at its cards; these are the prior. If it is a
+    /// drawing, its cards are then cropped as such, unless that is left out, and looked at again.
     pub(crate) fn estimate<'a>(
         self,
         reader: &dyn Reader,
         cards: Cards<'a>,
+        crops_drawings: bool,
     ) -> Result<AssessedTable<'a>, NetworkError> {
         let cards = cards.along_their_symbols();
         let AssessedTable { cards, look, facts } = mirror::choose_mirror(reader, cards, self)?;
         let colors = colors::shown(&cards.images, &look.readings, facts.colors);
-        Ok(AssessedTable { cards, look, facts: TableFacts { colors, ..facts } })
+        let facts = TableFacts { colors, ..facts };
+        if facts.on_screen && crops_drawings {
+            return AssessedTable::assess(reader, cards.of_drawing(), facts);
+        }
+        Ok(AssessedTable { cards, look, facts })
     }
 }
 
-impl AssessedTable<'_> {
-    /// Looked at again as a drawing if it is one.
-    pub(crate) fn into_drawn(self, reader: &dyn Reader) -> Result<Self, NetworkError> {
-        if !self.facts.on_screen {
-            return Ok(self);
-        }
-        let cards = self.cards.of_drawing();
-        let (look, facts) = reader.table_facts(&cards, self.facts)?;
+impl<'a> AssessedTable<'a> {
+    /// The reader's first look at some cards, and the facts given these.
+    fn assess(
+        reader: &dyn Reader,
+        cards: Cards<'a>,
+        before: TableFacts,
+    ) -> Result<Self, NetworkError> {
+        let (look, facts) = reader.table_facts(&cards, before)?;
         Ok(Self { cards, look, facts })
     }
 

@@ -3,7 +3,7 @@
 
 use super::template::Masks;
 use crate::card::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
-use setsight_game::cards::{Number, Shape};
+use setsight_game::cards::Shape;
 
 /// Shifts of the card against its outline that are tried, in pixels of the card image.
 const SHIFTS_X: [f32; 5] = [-6.0, -3.0, 0.0, 3.0, 6.0];
@@ -28,47 +28,23 @@ pub(super) fn read(card: &CardImage, masks: &Masks) -> Option<Reading> {
     if !darkness.rim_is_even() {
         return None;
     }
-    let mirrored: Vec<EdgePoint> = edges(&masks.outlines_px[Shape::Squiggle.index()])
-        .iter()
-        .map(EdgePoint::mirrored)
-        .collect();
-    let mut strongest_mirrored = f32::MIN;
-    let mut scores = [[f32::MIN; 3]; 3];
-    let mut strongest = f32::MIN;
-    for shape in Shape::ALL {
-        let outline = edges(&masks.outlines_px[shape.index()]);
-        for dy in SHIFTS_Y {
-            for dx in SHIFTS_X {
-                for number in Number::ALL {
-                    let centers = &masks.centers_px[number.index()];
-                    let edges: f32 = centers
-                        .iter()
-                        .map(|&x| darkness.edge_along(&outline, x + dx, dy) - NEUTRAL)
-                        .sum();
-                    let score = &mut scores[number.index()][shape.index()];
-                    *score = score.max(edges);
-                    strongest = strongest.max(edges / centers.len() as f32);
-                }
-            }
-        }
-    }
-    for dy in SHIFTS_Y {
-        for dx in SHIFTS_X {
-            for number in Number::ALL {
-                let centers = &masks.centers_px[number.index()];
-                let edges: f32 = centers
-                    .iter()
-                    .map(|&x| darkness.edge_along(&mirrored, x + dx, dy) - NEUTRAL)
-                    .sum();
-                strongest_mirrored = strongest_mirrored.max(edges / centers.len() as f32);
-            }
-        }
-    }
-    if strongest + NEUTRAL < LEAST_EDGE || strongest_mirrored > strongest {
+    let outlines = masks.outlines_px.each_ref().map(edges);
+    let strongest = |outline: &[EdgePoint]| {
+        masks.centers_px.each_ref().map(|centers| darkness.strongest_edges(outline, centers))
+    };
+    let scores = outlines.each_ref().map(|outline| strongest(outline));
+    let mirrored: Vec<EdgePoint> =
+        outlines[Shape::Squiggle.index()].iter().map(EdgePoint::mirrored).collect();
+    let per_symbol = |scores: &[f32; 3]| {
+        let each = scores.iter().zip(&masks.centers_px);
+        each.map(|(score, centers)| score / centers.len() as f32).fold(f32::MIN, f32::max)
+    };
+    let most = scores.iter().map(per_symbol).fold(f32::MIN, f32::max);
+    if most + NEUTRAL < LEAST_EDGE || per_symbol(&strongest(&mirrored)) > most {
         return None;
     }
     let best = scores.as_flattened().iter().copied().fold(f32::MIN, f32::max);
-    let weights = scores.map(|row| row.map(|s| ((s - best) * SHARPNESS).exp()));
+    let weights = [0, 1, 2].map(|n| scores.map(|row| ((row[n] - best) * SHARPNESS).exp()));
     let total: f32 = weights.as_flattened().iter().sum();
     let mut reading = Reading { is_card: IS_CARD, ..Reading::UNKNOWN };
     reading.values[0] = weights.map(|row| row.iter().sum::<f32>() / total);
@@ -159,6 +135,15 @@ impl Darkness {
         let middle = rim[rim.len() / 2];
         let even = rim.iter().filter(|&&d| (d - middle).abs() < SHADE).count();
         5 * even >= 4 * rim.len()
+    }
+
+    /// The most that the edges of symbols with these centres have together beyond [`NEUTRAL`], at any shift.
+    fn strongest_edges(&self, outline: &[EdgePoint], centers: &[f32]) -> f32 {
+        let shifts = SHIFTS_Y.iter().flat_map(|dy| SHIFTS_X.iter().map(move |dx| (dx, *dy)));
+        let edges = shifts.map(|(dx, dy)| -> f32 {
+            centers.iter().map(|x| self.edge_along(outline, x + dx, dy) - NEUTRAL).sum()
+        });
+        edges.fold(f32::MIN, f32::max)
     }
 
     /// Mean strength, -1 to 1, of the edge around a symbol centred at (dx, dy) from the card's

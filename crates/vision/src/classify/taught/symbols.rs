@@ -1,6 +1,9 @@
 //! The symbols of a card, cut out inside its white: regions that blank stock encloses, in a row.
 
 use super::face::{Face, HEIGHT, PX_PER_MM, WIDTH, within_margin};
+use crate::classify::drawing::Grid;
+use crate::runs::{Run, extent};
+use std::ops::Range;
 
 /// Columns and rows of the piece of a face that holds one symbol, about its middle.
 pub const PATCH_WIDTH: usize = 104;
@@ -49,20 +52,33 @@ pub(super) fn cut(face: &Face) -> Vec<Symbol> {
 
 /// A region of the face, its holes filled.
 struct Region {
-    pixels: Vec<u32>,
+    runs: Vec<Run>,
+    columns: Range<u32>,
+    rows: Range<u32>,
+    /// How many pixels it has.
+    count: u32,
     center: (f32, f32),
-    /// Left, top, right, bottom.
-    bounds: [usize; 4],
 }
 
 impl Region {
+    fn new(area: &[Run]) -> Self {
+        let (columns, rows, count) = extent(area);
+        let sum = area.iter().fold((0.0, 0.0), |sum, run| {
+            let pixels = f64::from(run.to - run.from);
+            let (x, y) = (f64::from(run.from + run.to) / 2.0, f64::from(run.y) + 0.5);
+            (sum.0 + pixels * x, sum.1 + pixels * y)
+        });
+        let [x, y] = [sum.0, sum.1].map(|sum| (sum / f64::from(count)) as f32);
+        Self { runs: area.to_vec(), columns, rows, count, center: (x, y) }
+    }
+
     fn area_mm2(&self) -> f32 {
-        self.pixels.len() as f32 / (PX_PER_MM * PX_PER_MM)
+        self.count as f32 / (PX_PER_MM * PX_PER_MM)
     }
 
     fn symbol(self, face: &Face) -> Symbol {
-        let mut is_inside = vec![false; WIDTH * HEIGHT];
-        self.pixels.iter().for_each(|&i| is_inside[i as usize] = true);
+        let mut inside = Grid { width: WIDTH, values: vec![false; WIDTH * HEIGHT] };
+        inside.set(&self.runs, true);
         let (mut mask, mut ink, mut light) = (Vec::new(), Vec::new(), Vec::new());
         let left = (self.center.0 - PATCH_WIDTH as f32 / 2.0).round() as i32;
         let top = (self.center.1 - PATCH_HEIGHT as f32 / 2.0).round() as i32;
@@ -71,7 +87,7 @@ impl Region {
                 let (u, v) = (left + x, top + y);
                 let on = (0..WIDTH as i32).contains(&u) && (0..HEIGHT as i32).contains(&v);
                 let at = if on { v as usize * WIDTH + u as usize } else { 0 };
-                mask.push(on && is_inside[at]);
+                mask.push(on && inside.values[at]);
                 ink.push(if on { face.ink[at] } else { 0.0 });
                 light.push(if on { face.light[at] } else { [1.0; 3] });
             }
@@ -80,78 +96,32 @@ impl Region {
     }
 }
 
-/// Neighbours by an edge.
-fn neighbours(i: usize) -> impl Iterator<Item = usize> {
-    let (x, y) = (i % WIDTH, i / WIDTH);
-    let left = (x > 0).then(|| i - 1);
-    let right = (x + 1 < WIDTH).then_some(i + 1);
-    let up = (y > 0).then(|| i.wrapping_sub(WIDTH));
-    let down = (y + 1 < HEIGHT).then_some(i + WIDTH);
-    [left, right, up, down].into_iter().flatten()
-}
-
-/// Labels the region of equal `kind` around a pixel and gives its pixels.
-fn flood(start: usize, visited: &mut [bool], belongs: &dyn Fn(usize) -> bool) -> Vec<u32> {
-    let mut pixels = vec![start as u32];
-    visited[start] = true;
-    let mut next = 0;
-    while next < pixels.len() {
-        for i in neighbours(pixels[next] as usize) {
-            if !visited[i] && belongs(i) {
-                visited[i] = true;
-                pixels.push(i as u32);
-            }
-        }
-        next += 1;
-    }
-    pixels
-}
-
 /// What the blank stock encloses at a level of ink, clear of the card's border.
 fn enclosed(face: &Face, level: f32) -> Vec<Region> {
-    let inked: Vec<bool> = face.ink.iter().map(|ink| *ink >= level).collect();
-    let mut visited = vec![false; inked.len()];
-    let mut stock: Vec<u32> = Vec::new();
-    for start in 0..inked.len() {
-        if !visited[start] && !inked[start] {
-            let region = flood(start, &mut visited, &|i| !inked[i]);
-            if region.len() > stock.len() {
-                stock = region;
-            }
-        }
-    }
+    let inked = Grid { width: WIDTH, values: face.ink.iter().map(|ink| *ink >= level).collect() };
+    let blank = inked.areas(false);
+    let sized = blank.areas().map(|area| (extent(area).2, area));
+    let largest = sized.reduce(|largest, next| if next.0 > largest.0 { next } else { largest });
     // Less is no card's stock.
-    if stock.len() < inked.len() / 4 {
+    let Some((_, stock)) = largest.filter(|(count, _)| *count >= (WIDTH * HEIGHT / 4) as u32)
+    else {
         return Vec::new();
-    }
-    let mut visited = vec![false; inked.len()];
-    stock.iter().for_each(|&i| visited[i as usize] = true);
+    };
+    let mut rest = Grid { width: WIDTH, values: vec![true; WIDTH * HEIGHT] };
+    rest.set(stock, false);
+    let is_within =
+        |range: &Range<u32>, size: usize| range.start > 3 && range.end as usize + 3 < size;
     let mut regions = Vec::new();
-    for start in 0..inked.len() {
-        if visited[start] {
-            continue;
-        }
-        // Visited pixels are stock or another region, so that all that is left belongs.
-        let pixels = flood(start, &mut visited, &|_| true);
-        let (mut sum, mut bounds) = ((0.0, 0.0), [WIDTH, HEIGHT, 0, 0]);
-        for &i in &pixels {
-            let (x, y) = (i as usize % WIDTH, i as usize / WIDTH);
-            sum.0 += x as f64 + 0.5;
-            sum.1 += y as f64 + 0.5;
-            bounds = [bounds[0].min(x), bounds[1].min(y), bounds[2].max(x), bounds[3].max(y)];
-        }
-        let n = pixels.len() as f64;
-        let center = ((sum.0 / n) as f32, (sum.1 / n) as f32);
-        let region = Region { pixels, center, bounds };
-        let [l, t, r, b] = region.bounds;
-        let (within_sides, within_ends) = (l > 3 && r + 4 < WIDTH, t > 3 && b + 4 < HEIGHT);
+    for area in rest.areas(true).areas() {
+        let region = Region::new(area);
+        let within_sides = is_within(&region.columns, WIDTH);
+        let is_symbol = is_within(&region.rows, HEIGHT) && region.area_mm2() >= LEAST_AREA_MM2;
         // A symbol on the card's short side: the outline is beside its card, and further ones may be
         // beyond it.
-        if within_ends && !within_sides && b - t > HEIGHT / 5 && region.area_mm2() >= LEAST_AREA_MM2
-        {
+        if is_symbol && !within_sides && region.rows.len() > HEIGHT / 5 + 1 {
             return Vec::new();
         }
-        if within_ends && within_sides && region.area_mm2() >= LEAST_AREA_MM2 {
+        if is_symbol && within_sides {
             regions.push(region);
         }
     }
@@ -160,13 +130,12 @@ fn enclosed(face: &Face, level: f32) -> Vec<Region> {
 
 /// The regions that form a row of symbols, or `None`.
 fn row_of(mut regions: Vec<Region>) -> Option<Vec<Region>> {
-    let largest = regions.iter().map(|region| region.pixels.len()).max()?;
-    regions.retain(|region| region.pixels.len() > largest / 3);
+    let largest = regions.iter().map(|region| region.count).max()?;
+    regions.retain(|region| region.count > largest / 3);
     regions.sort_by(|a, b| a.center.0.total_cmp(&b.center.0));
-    let smallest = regions.iter().map(|region| region.pixels.len()).min()?;
+    let smallest = regions.iter().map(|region| region.count).min()?;
     let fits = regions.iter().all(|region| {
-        let (width, height) = size_px(region);
-        width < PATCH_WIDTH - 4 && height < PATCH_HEIGHT - 4
+        region.columns.len() < PATCH_WIDTH - 4 && region.rows.len() < PATCH_HEIGHT - 4
     });
     if regions.len() > 3 || !fits || (smallest as f32) < 0.72 * largest as f32 {
         return None;
@@ -182,9 +151,4 @@ fn row_of(mut regions: Vec<Region>) -> Option<Vec<Region>> {
     let apart = gaps.iter().all(|gap| (0.17..0.36).contains(&(gap / WIDTH as f32)));
     let even = gaps.len() < 2 || (gaps[0] - gaps[1]).abs() < 2.5 * PX_PER_MM;
     (off_middle < 6.0 && off_line < 8.0 && level && apart && even).then_some(regions)
-}
-
-fn size_px(region: &Region) -> (usize, usize) {
-    let [l, t, r, b] = region.bounds;
-    (r + 1 - l, b + 1 - t)
 }

@@ -3,6 +3,7 @@
 use super::contours::Contour;
 use super::shape::{DIRECTION, MomentFrame, Signature, most_alike, template, turned};
 use crate::find::{plane::CARD_ASPECT, working_image::Working};
+use crate::probability::{median, rank};
 use setsight_game::cards::{Shape, outline::symbol_outline};
 use setsight_photo::geometry::Point;
 
@@ -202,9 +203,8 @@ fn ink_colors(symbol: &Symbol, rgb: &[u8], width: usize, height: usize) -> Optio
     if ring.len() < outline.len() || 3 * strokes.len() < 2 * outline.len() {
         return None;
     }
-    let white = [0, 1, 2].map(|c| quantile(&mut ring.iter().map(|px| px[c]), 0.70));
-    let ink = [0, 1, 2]
-        .map(|c| 1.0 - quantile(&mut strokes.iter().map(|px| px[c]), 0.5) / white[c].max(8.0));
+    let white = [0, 1, 2].map(|c| rank(ring.iter().map(|px| px[c]), 0.70));
+    let ink = [0, 1, 2].map(|c| 1.0 - median(strokes.iter().map(|px| px[c])) / white[c].max(8.0));
     Some(InkColors { white, ink })
 }
 
@@ -215,12 +215,6 @@ fn color_at(p: Point, rgb: &[u8], (width, height): (usize, usize)) -> Option<[f6
     }
     let i = 3 * (y as usize * width + x as usize);
     Some([rgb[i], rgb[i + 1], rgb[i + 2]].map(f64::from))
-}
-
-fn quantile(values: impl Iterator<Item = f64>, q: f64) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    let i = ((values.len() - 1) as f64 * q).round() as usize;
-    *values.select_nth_unstable_by(i, f64::total_cmp).1
 }
 
 fn lowest(rgb: &[f64; 3]) -> f64 {

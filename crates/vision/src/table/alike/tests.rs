@@ -8,14 +8,7 @@ fn card([number, fill, ink, outline]: Class, gap_px: u32) -> CardImage {
     let mut pixels = RgbImage::from_pixel(192, 128, Rgb([230; 3]));
     let count = number as u32 + 1;
     let left = 96 - (count * SIDE_PX + number as u32 * gap_px) / 2;
-    let is_on = |x: u32, y: u32| {
-        let (u, v) = ((x as f32 - 19.5) / 20.0, (y as f32 - 34.5) / 35.0);
-        match outline {
-            0 => u.abs() + v.abs() < 1.0,
-            1 => u * u + v * v < 1.0,
-            _ => u.abs() < (v + 1.0) / 2.0,
-        }
-    };
+    let is_on = |x, y| is_inside(outline, x, y);
     for at in 0..count {
         for (x, y) in (0..SIDE_PX).flat_map(|x| (0..70).map(move |y| (x, y))) {
             let edge = |x: i32, y: i32| {
@@ -32,6 +25,15 @@ fn card([number, fill, ink, outline]: Class, gap_px: u32) -> CardImage {
         }
     }
     CardImage::from_crop(pixels)
+}
+
+fn is_inside(outline: usize, x: u32, y: u32) -> bool {
+    let (u, v) = ((x as f32 - 19.5) / 20.0, (y as f32 - 34.5) / 35.0);
+    match outline {
+        0 => u.abs() + v.abs() < 1.0,
+        1 => u * u + v * v < 1.0,
+        _ => u.abs() < (v + 1.0) / 2.0,
+    }
 }
 
 fn table(gap_px: u32) -> (Vec<Class>, Vec<CardImage>) {
@@ -135,14 +137,9 @@ fn names_group_the_cards_of_a_deck_with_names() {
 }
 
 fn readings_of(classes: &[Class], sure: f32) -> Vec<Reading> {
-    let values = |class: &Class| {
-        class.map(|value| {
-            let mut values = [(1.0 - sure) / 2.0; 3];
-            values[value] = sure;
-            values
-        })
-    };
-    classes.iter().map(|class| Reading { values: values(class), is_card: 1.0 }).collect()
+    let triple =
+        |value| std::array::from_fn(|v| if v == value { sure } else { (1.0 - sure) / 2.0 });
+    classes.iter().map(|class| Reading { values: class.map(triple), is_card: 1.0 }).collect()
 }
 
 #[test]
