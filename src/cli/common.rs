@@ -96,14 +96,15 @@ fn narrow_address_space() -> Option<u64> {
     getrlimit(Resource::As).current.filter(|limit| *limit < 2 << 30)
 }
 
-/// Starts the program again with one heap for all threads where addresses are few: glibc reserves 64 to 128 MB of
-/// them for the heap of each thread, and fewer heaps can only be asked for before the first one.
-pub fn settle_heaps() {
+/// Starts the program again with one heap for all threads where addresses are few, and for a server. glibc reserves
+/// 64 to 128 MB of addresses for the heap of each thread, each heap keeps what the largest photo there took, and fewer
+/// heaps can only be asked for before the first one.
+pub fn settle_heaps(is_server: bool) {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         use std::os::unix::process::CommandExt;
         const HEAPS: &str = "MALLOC_ARENA_MAX";
-        if narrow_address_space().is_some()
+        if (is_server || narrow_address_space().is_some())
             && std::env::var_os(HEAPS).is_none()
             && let Ok(program) = std::env::current_exe()
         {
@@ -114,6 +115,8 @@ pub fn settle_heaps() {
             let _ = again.exec();
         }
     }
+    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+    let _ = is_server;
 }
 
 /// Refuses to read photos where `ulimit -v` leaves no room for it: the libraries would abort.

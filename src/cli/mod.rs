@@ -210,7 +210,8 @@ pub fn main() -> ExitCode {
     let has_threads =
         matches!(cli.command, Command::Table(_) | Command::Compare(_) | Command::Simulate(_));
     if has_threads {
-        common::settle_heaps();
+        let is_server = matches!(cli.command, Command::Table(table::Command::Serve(_)));
+        common::settle_heaps(is_server);
     }
     stop::listen();
     if has_threads {
