@@ -32,7 +32,13 @@ fn versions_agree() {
     if is_day {
         assert_eq!(behind(&metainfo, "date=\"", '"'), day, "the metainfo's day is another");
     }
-    assert_eq!(behind(&text_of("README.md"), "package/setsight_", '-'), version, "README.md");
+    let readme = text_of("README.md");
+    assert_eq!(behind(&readme, "package/setsight_", '-'), version, "README.md");
+    let mut files = readme.split("setsight-").filter(|rest| rest.starts_with(char::is_numeric));
+    assert!(
+        files.all(|rest| rest.starts_with(version)),
+        "README.md names a file of another version"
+    );
 }
 
 fn exists(path: &str) -> bool {

@@ -85,6 +85,53 @@ pub fn settle_threads() {
     }
 }
 
+/// Least address space in which a photo of a phone is read, on two cores with ONNX Runtime, OpenCV and Z3.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const LEAST_ADDRESS_SPACE: u64 = 224 << 20;
+
+/// The limit of `ulimit -v`, if it is low enough to matter.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn narrow_address_space() -> Option<u64> {
+    use rustix::process::{Resource, getrlimit};
+    getrlimit(Resource::As).current.filter(|limit| *limit < 2 << 30)
+}
+
+/// Starts the program again with one heap for all threads where addresses are few, and for a server. glibc reserves
+/// 64 to 128 MB of addresses for the heap of each thread, each heap keeps what the largest photo there took, and fewer
+/// heaps can only be asked for before the first one.
+pub fn settle_heaps(is_server: bool) {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        use std::os::unix::process::CommandExt;
+        const HEAPS: &str = "MALLOC_ARENA_MAX";
+        if (is_server || narrow_address_space().is_some())
+            && std::env::var_os(HEAPS).is_none()
+            && let Ok(program) = std::env::current_exe()
+        {
+            let mut words = std::env::args_os();
+            let mut again = std::process::Command::new(program);
+            again.arg0(words.next().unwrap_or_default()).args(words).env(HEAPS, "1");
+            // It only returns if that fails; then the heaps may still fit.
+            let _ = again.exec();
+        }
+    }
+    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+    let _ = is_server;
+}
+
+/// Refuses to read photos where `ulimit -v` leaves no room for it: the libraries would abort.
+pub fn check_address_space() -> anyhow::Result<()> {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    if let Some(limit) = narrow_address_space().filter(|limit| *limit < LEAST_ADDRESS_SPACE) {
+        anyhow::bail!(
+            "reading photos needs at least {} MB of address space, and `ulimit -v` allows {} MB; raise it",
+            LEAST_ADDRESS_SPACE >> 20,
+            limit >> 20
+        );
+    }
+    Ok(())
+}
+
 static IS_ALONE: AtomicBool = AtomicBool::new(false);
 
 /// Moves a bar also between messages: by a thread of its own, if there can be one.

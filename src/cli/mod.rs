@@ -207,8 +207,14 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
+    let has_threads =
+        matches!(cli.command, Command::Table(_) | Command::Compare(_) | Command::Simulate(_));
+    if has_threads {
+        let is_server = matches!(cli.command, Command::Table(table::Command::Serve(_)));
+        common::settle_heaps(is_server);
+    }
     stop::listen();
-    if matches!(cli.command, Command::Table(_) | Command::Compare(_) | Command::Simulate(_)) {
+    if has_threads {
         common::settle_threads();
     }
     let result = match cli.command {

@@ -218,6 +218,18 @@ fn twelve_megapixels_fit_into_300_megabytes() {
     assert!(peak > 36 && peak < 300, "{peak} MB");
 }
 
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn a_photo_is_read_in_an_address_space_of_300_megabytes() {
+    let world = World::new();
+    world.file("table.jpg", &encoded(table(&BOARD).0, ImageFormat::Jpeg));
+    let ran = world.run_in_megabytes(300, "scan table.jpg").expect(0);
+    assert!(ran.stdout.starts_with("table.jpg: 12 cards, 6 sets"), "{}", ran.stdout);
+    let refused = world.run_in_megabytes(150, "scan table.jpg").expect(1);
+    let message = "error: reading photos needs at least 224 MB of address space, and `ulimit -v` allows 150 MB";
+    assert!(refused.stderr.starts_with(message), "{}", refused.stderr);
+}
+
 /// A file that is somebody's, and a call that would write there.
 struct Case {
     file: &'static str,

@@ -1,6 +1,6 @@
 //! What the commands on photos share: how they are read, progress.
 
-use crate::cli::common::{BadCall, Jobs, OutputArgs, error_message, one_of};
+use crate::cli::common::{BadCall, Jobs, OutputArgs, check_address_space, error_message, one_of};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use setsight_files::say;
 use setsight_game::cards::Deck;
@@ -127,6 +127,7 @@ impl ReadingArgs {
 
     /// The same with steps left out.
     pub fn pipeline_without(&self, steps: &[Step]) -> anyhow::Result<Pipeline> {
+        check_address_space()?;
         let plan = ReadingPlan { without: steps.to_vec(), ..self.plan() };
         let pipeline = plan.build().map_err(|error| match error.is_wrong_call() {
             true => BadCall(error_message(&error.into())).into(),

@@ -18,6 +18,9 @@ use std::io::{self, Read};
 const MAX_PASSES_BYTES: u64 = 512 << 20;
 /// Most scans of a JPEG: each may cost a pass over all pixels, however few bytes it has. Encoders make a dozen.
 const MAX_SCANS: usize = 100;
+/// Most pixels for each byte of a JPEG. Each block of 64 pixels takes a bit at least; this is 128 times as many pixels,
+/// because the upper part of a photo that was cut off is read, too.
+const MAX_PIXELS_PER_BYTE: u64 = 128 * 8 * 64;
 const SCAN: u8 = 0xda;
 const START: [u8; 3] = [0xff, 0xd8, 0xff];
 
@@ -137,6 +140,9 @@ pub(super) fn check(width: u32, height: u32, bytes: &[u8]) -> Result<(), SourceE
         return Err(SourceError::TooLarge { width, height });
     }
     check_size_within(MAX_REDUCED_PIXELS, width, height)?;
+    if bytes.len() as u64 * MAX_PIXELS_PER_BYTE < pixels {
+        return Err(SourceError::Truncated { format: "JPEG" });
+    }
     let mut scans = 0;
     segments(bytes, |marker, _| {
         scans += usize::from(marker == SCAN);
@@ -476,11 +482,15 @@ mod tests {
         bytes[at + 5..at + 9].copy_from_slice(&[0x58, 0x48, 0x58, 0x48]);
         let photo = decode(&bytes).unwrap();
         assert_eq!((photo.stored_width, photo.is_cut_off), (22_600, true));
+        // 511 megapixels of nothing would take seconds.
+        let error = decode(&bytes[..7_000]).unwrap_err();
+        assert!(matches!(error, SourceError::Truncated { .. }), "{error}");
     }
 
     #[test]
     fn sizes_beyond_memory_and_sense_are_refused() {
-        assert!(check(9248, 6936, b"").is_ok() && check(16_384, 12_288, b"").is_ok());
+        let bytes = [0; 4_000];
+        assert!(check(9248, 6936, &bytes).is_ok() && check(16_384, 12_288, &bytes).is_ok());
         assert!(check(65_535, 65_535, b"").is_err() && check(12, 9000, b"").is_err());
     }
 }
