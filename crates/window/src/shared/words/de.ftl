@@ -364,7 +364,7 @@ keys-card-left = Zur Karte links
 keys-card-up = Zur Karte darüber
 keys-card-down = Zur Karte darunter
 keys-other-cards = Andere Karten wählen
-keys-all-right = Alle Karten des Fotos stimmen
+keys-all-right = Alle Karten des Fotos stimmen; nächstes Foto
 keys-start-over = Alle Korrekturen des Fotos verwerfen
 keys-check = Die unsicheren Karten durchgehen, eine nach der anderen
 keys-confirm = Die Karte oder die angesehene Vermutung stimmt; weiter zur nächsten unsicheren, auch im nächsten Foto
@@ -543,7 +543,9 @@ as-found = Alles verwerfen
 as-found-help = Verwirft alle Korrekturen dieses Fotos. Taste: { $key }
 person-checked = Von einem Menschen geprüft.
 all-right = Alle Karten stimmen
-all-right-help = Bestätigt, dass jede Karte im Bild da ist und stimmt. Erst dann wird mit dem Foto gemessen und aus ihm gelernt. Taste: { $key }
+all-right-help = Bestätigt, dass jede Karte im Bild da ist und stimmt, und geht zum nächsten Foto. Erst dann wird mit dem Foto gemessen und aus ihm gelernt. Taste: { $key }
+all-right-passed = { $name }: Alle Karten stimmen. { $key } nimmt das zurück.
+all-right-last = { $name }: Alle Karten stimmen. { $key } nimmt das zurück. Das war das letzte Foto.
 click-the-missed = Klick in die Mitte der Karte, die übersehen wurde.
 swap = Die beiden tauschen
 all-checked = Keine Karte ist mehr unsicher. { $sets }.
@@ -553,7 +555,7 @@ guesses-confirmed = { $n ->
     [one] Auch { $n } Vermutung wurde bestätigt.
    *[other] Auch { $n } Vermutungen wurden bestätigt.
 } { $key } nimmt das zurück.
-click-the-wrong = Klick auf eine Karte, die falsch gelesen wurde.
+click-the-wrong = Die gezeichneten Karten zeigen, was gelesen wurde. Klick auf eine, die falsch ist. Wenn alle stimmen: { $key }.
 cards-to-check = { $n ->
     [one] { $n } unsichere Karte
    *[other] { $n } unsichere Karten

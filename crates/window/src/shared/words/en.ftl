@@ -360,7 +360,7 @@ keys-card-left = To the card on the left
 keys-card-up = To the card above
 keys-card-down = To the card below
 keys-other-cards = Choose other cards
-keys-all-right = All cards of the photo are right
+keys-all-right = All cards of the photo are right; next photo
 keys-start-over = Undo all corrections of the photo
 keys-check = Go through the unsure cards, one after the other
 keys-confirm = Accept the card, or the guess shown; go to the next unsure one, even in the next photo
@@ -541,7 +541,10 @@ as-found = Undo all
 as-found-help = Drops all corrections of this photo. Key: { $key }
 person-checked = Checked by a person.
 all-right = All cards are right
-all-right-help = Confirms that every card in view is there and right. Only then is the photo used for measuring and for learning. Key: { $key }
+all-right-help = Confirms that every card in view is there and right, and goes on to the next photo. Only then is the photo used for measuring and for learning. Key: { $key }
+# $key: the key that takes it back.
+all-right-passed = { $name }: all cards are right. { $key } undoes that.
+all-right-last = { $name }: all cards are right. { $key } undoes that. This was the last photo.
 click-the-missed = Click the middle of the card that was missed.
 swap = Swap the two
 all-checked = No card is unsure any more. { $sets }.
@@ -553,7 +556,8 @@ guesses-confirmed = { $n ->
     [one] { $n } guess was confirmed, too.
    *[other] { $n } guesses were confirmed, too.
 } { $key } undoes that.
-click-the-wrong = Click a card that was read wrongly.
+# $key: the key that says so.
+click-the-wrong = The drawn cards show what was read. Click one that is wrong. If all are right: { $key }.
 cards-to-check = { $n ->
     [one] { $n } unsure card
    *[other] { $n } unsure cards
