@@ -815,6 +815,24 @@ codes-label = Die Nummer eines Spiels, 12 bis 81 Karten wie 2spd, oder eine ganz
 deal-these = Diese austeilen
 deal-number = Spiel { $n }
 print-boards = Auslagen drucken…
+boards-heading = Auslagen drucken
+boards-count = Auslagen
+boards-per-sheet = je Blatt
+boards-on-a-sheet = { $n } je Blatt
+boards-paper = Papier
+boards-number = Nummer des ersten Spiels
+boards-title = Überschrift
+boards-apart = Die Sets auf eigenen Blättern
+boards-pages = { $n ->
+    [one] { $n } Seite mit Auslagen und ebenso viele mit ihren Sets.
+   *[other] { $n } Seiten mit Auslagen und ebenso viele mit ihren Sets.
+}
+boards-backs = { $n ->
+    [one] { $n } Blatt, beidseitig zu drucken: Die Sets stehen auf der Rückseite.
+   *[other] { $n } Blätter, beidseitig zu drucken: Die Sets stehen auf der Rückseite.
+}
+boards-first-sheet = Das erste Blatt
+boards-save = Zum Drucken speichern…
 ask-boards = Blätter speichern als
 boards-file = auslagen.html
 sheet-task = Finde alle Sets.

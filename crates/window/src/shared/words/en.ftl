@@ -821,6 +821,24 @@ codes-label = The number of a deal, 12 to 81 cards such as 2spd, or a whole file
 deal-these = Deal these
 deal-number = Deal { $n }
 print-boards = Print boards…
+boards-heading = Print boards
+boards-count = Boards
+boards-per-sheet = on each sheet
+boards-on-a-sheet = { $n } on each sheet
+boards-paper = Paper
+boards-number = First deal's number
+boards-title = Title
+boards-apart = The sets on sheets of their own
+boards-pages = { $n ->
+    [one] { $n } page of boards and as many of their sets.
+   *[other] { $n } pages of boards and as many of their sets.
+}
+boards-backs = { $n ->
+    [one] { $n } sheet to print on both sides: the sets are on its back.
+   *[other] { $n } sheets to print on both sides: the sets are on their backs.
+}
+boards-first-sheet = The first sheet
+boards-save = Save to print…
 ask-boards = Save the sheets as
 boards-file = boards.html
 sheet-task = find all the sets.
