@@ -144,7 +144,7 @@ pub struct Photos {
     /// The one that is looked at.
     pub view: PhotoView,
     looked_again: Option<Instant>,
-    learning: Learning,
+    pub(crate) learning: Learning,
     deck_check: DeckCheck,
     /// All photos being written.
     pub(crate) saving: Option<FolderExport>,
