@@ -3,7 +3,7 @@
 use super::terminal;
 use crate::cli::common::{BadCall, Outcome, put, read_input};
 use anyhow::Context;
-use setsight_eval::drawn_card::{SheetWords, boards};
+use setsight_eval::drawn_card::{SheetWords, Sheets, boards};
 use setsight_files::{print_result, say};
 use setsight_game::cards::picture::{self, Ink, Slot};
 use setsight_game::game::{
@@ -70,7 +70,9 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let deals = deals(&args)?;
     if let Some(file) = &args.print {
-        let page = boards(&SheetWords::default(), &deals, args.per_sheet.unwrap_or(1));
+        let per_sheet = args.per_sheet.unwrap_or(1);
+        let sheets = Sheets { per_sheet, paper: None, answers_apart: false };
+        let page = boards(&SheetWords::default(), &deals, sheets);
         put(file, setsight_eval::html::head().as_bytes(), args.file.as_slice(), page.as_bytes())?;
         return Ok(Outcome::Done);
     }

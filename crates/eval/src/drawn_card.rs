@@ -186,7 +186,7 @@ fn hex(deck: &Deck, color: Color) -> String {
 }
 
 /// Cards that are dealt first.
-const BOARD_CARDS: usize = 12;
+pub const BOARD_CARDS: usize = 12;
 
 /// What the patterns of the page's deck are called.
 const DECK: &str = "deck";
@@ -224,29 +224,78 @@ impl Default for SheetWords<'_> {
     }
 }
 
-/// Sheets of so many deals each, in HTML; each deal has a name. The sets of a single board are on its
-/// back. Boards that share a sheet lie otherwise on its back than on its front: their sets come on
-/// pages of their own after the last sheet, in the same order.
-pub fn boards(words: &SheetWords<'_>, deals: &[(String, Deal)], per_sheet: usize) -> String {
+/// A size of paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paper {
+    A4,
+    Letter,
+}
+
+impl Paper {
+    pub const ALL: [Self; 2] = [Self::A4, Self::Letter];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::A4 => "A4",
+            Self::Letter => "Letter",
+        }
+    }
+
+    /// The short side and the long one.
+    pub const fn size_mm(self) -> [f64; 2] {
+        match self {
+            Self::A4 => [210.0, 297.0],
+            Self::Letter => [215.9, 279.4],
+        }
+    }
+}
+
+/// How boards are put on paper.
+#[derive(Clone, Copy, Debug)]
+pub struct Sheets {
+    /// Boards on each: 1, 2 or 4.
+    pub per_sheet: usize,
+    /// Without one the browser's own is used.
+    pub paper: Option<Paper>,
+    /// Whether the sets of a single board are not on its back.
+    pub answers_apart: bool,
+}
+
+impl Sheets {
+    pub const fn is_single(&self) -> bool {
+        self.per_sheet <= 1
+    }
+
+    /// Boards that share a sheet lie otherwise on its back than on its front: their sets come on pages of
+    /// their own after the last sheet, in the same order.
+    pub const fn are_answers_apart(&self) -> bool {
+        self.answers_apart || !self.is_single()
+    }
+}
+
+/// Sheets of boards in HTML, and their sets; each deal has a name.
+pub fn boards(words: &SheetWords<'_>, deals: &[(String, Deal)], sheets: Sheets) -> String {
     let deck = Deck::classic();
-    let per_sheet = per_sheet.max(1);
+    let (per_sheet, apart) = (sheets.per_sheet.max(1), sheets.are_answers_apart());
     type Side = fn(&SheetWords<'_>, &Deck, &str, &Deal) -> Markup;
     let sheet = |deals: &[(String, Deal)], side: Side| {
         let sides = deals.iter().map(|(name, deal)| side(words, &deck, name, deal));
         html! { section class={ "sheet of" (per_sheet) } { @for side in sides { (side) } } "\n" }
     };
-    let at_once = if per_sheet == 1 { 1 } else { deals.len().max(1) };
+    let at_once = if apart { deals.len().max(1) } else { 1 };
     let body = html! {
         @for deals in deals.chunks(at_once) {
             @let sheets = deals.chunks(per_sheet);
             @for deals in sheets.clone() { (sheet(deals, front)) }
             // Nobody's board has the answers on its back.
-            @if per_sheet > 1 && sheets.len() % 2 == 1 { section { (words.next) } }
+            @if apart && sheets.len() % 2 == 1 { section { (words.next) } }
             @for deals in sheets { (sheet(deals, back)) }
         }
     };
     let title = deals.first().map_or("", |(name, _)| name);
-    page(&deck, title, if per_sheet == 2 { "portrait" } else { "landscape" }, &body)
+    let orientation = if per_sheet == 2 { "portrait" } else { "landscape" };
+    let size = sheets.paper.map_or(String::new(), |paper| format!("{} ", paper.name()));
+    page(&deck, title, &(size + orientation), &body)
 }
 
 /// A board with a line to note its sets on.
@@ -293,11 +342,14 @@ pub fn cards(deck: &Deck, cards: &[Card], title: &str) -> String {
     page(deck, title, "portrait", &body)
 }
 
-/// No size of paper is named, because a browser shrinks a page to fit another one.
-fn page(deck: &Deck, title: &str, orientation: &str, body: &Markup) -> String {
+/// The margin of sheets on each side.
+pub const SHEET_MARGIN_MM: f64 = 12.0;
+
+/// Unless the user has named a size of paper none is, because a browser shrinks a page to fit another one.
+fn page(deck: &Deck, title: &str, size: &str, body: &Markup) -> String {
     let body = html! { (fills(deck, DECK)) (body) };
     let style = format!(
-        "@page{{size:{orientation};margin:12mm}}{STYLE}\
+        "@page{{size:{size};margin:{SHEET_MARGIN_MM}mm}}{STYLE}\
          .cards{{display:flex;flex-wrap:wrap;gap:2mm}}.cards svg{{width:{CARD_LONG_MM}mm}}"
     );
     html::page(title, &style, &body).into_string()
@@ -308,20 +360,20 @@ fn card(deck: &Deck, board: &[Card], place: usize) -> Markup {
     html! { figure { (svg(deck, DECK, board[place], true)) figcaption { (place + 1) } } }
 }
 
-/// Lengths are of paper, and fit both A4 and Letter. `--card` and `--small` are the widths of a card on
-/// the front and on the back.
+/// Lengths are of paper, and fit both A4 and Letter: a board is as wide as its part of the sheet, within which
+/// the border of its cards lies even if it is rounded. `--small` is the width of a card on the back.
 const STYLE: &str = "body{font:3.4mm sans-serif;margin:0}\
 section{break-after:page}h1{font-size:4.2mm;font-weight:normal;margin:0 0 2mm}\
-.sheet{display:grid;gap:8mm;align-content:start;--card:60mm;--small:22mm}\
-.of2{--card:43mm;--small:18mm;grid-auto-rows:minmax(123mm,auto)}.of4{grid-template-columns:1fr 1fr}\
-.of4{grid-auto-rows:minmax(88mm,auto);--card:28mm;--small:13mm;font-size:2.2mm}\
+.sheet{display:grid;gap:8mm;align-content:start;padding:0 .3mm;--small:22mm}\
+.of2{--small:18mm;grid-auto-rows:minmax(123mm,auto)}.of4{grid-template-columns:repeat(2,minmax(0,1fr))}\
+.of4{grid-auto-rows:minmax(88mm,auto);--small:13mm;font-size:2.2mm}\
 .sheet h1{display:inline-block;margin-right:4mm}.who{display:flex;gap:2mm;margin:0 0 3mm;align-items:end}\
 .who i{flex:1;max-width:50mm;border-bottom:.2mm solid #000}.who span{white-space:nowrap}\
-.board{display:grid;grid-template-columns:repeat(4,var(--card));gap:3mm}.of4 .board{gap:1mm 3mm}\
+.board{display:grid;grid-template-columns:repeat(4,minmax(0,1fr));gap:3mm}.of4 .board{gap:1mm 3mm}\
 .sets{display:grid;gap:3mm}.of1 .sets,.of2 .sets{grid-template-columns:1fr 1fr}.of4 .sets{gap:1.5mm}\
 .sets div{display:flex;gap:2mm;break-inside:avoid}.sets figure{width:var(--small)}\
 .sets ul{margin:0;padding:0;list-style:none;line-height:1.3;font-size:.8em}.of4 .sets ul{font-size:1em;line-height:1.15}\
-figure{margin:0}figcaption{text-align:center;color:#555}svg{width:100%;height:auto;display:block}";
+figure{margin:0}figcaption{text-align:center;color:#555}svg{width:100%;height:auto;display:block;overflow:visible}";
 
 #[cfg(test)]
 mod tests {

@@ -79,6 +79,13 @@ impl Counts {
         self.right.difference() - 3 * self.wrong.difference()
     }
 
+    /// Whether the counts before and after differ by so few cards, one or a hundredth of them, that it may be
+    /// chance.
+    fn is_chance(&self) -> bool {
+        let changed = [self.right, self.wrong].map(|change| change.difference().unsigned_abs());
+        changed.into_iter().all(|cards| cards <= (self.cards as u64 / 100).max(1))
+    }
+
     fn gain_share(&self) -> f64 {
         self.gain() as f64 / self.cards.max(1) as f64
     }
@@ -89,7 +96,7 @@ impl Counts {
 pub enum Verdict {
     /// More cards are right than before.
     Better,
-    /// No gain and no loss.
+    /// No gain and no loss, or one that may be chance.
     Same,
     /// More was lost than gained.
     Worse,
@@ -146,11 +153,13 @@ fn evaluate(
 }
 
 /// Compares the gain on the person's cards with the loss on drawn ones, both as a share of the
-/// cards. A loss of up to one hundredth of the drawn cards may be chance.
+/// cards. A loss of up to one hundredth of the drawn cards may be chance, and so may a difference of one card or
+/// a hundredth of the person's.
 fn verdict(kept_aside: &Counts, drawn: &Counts) -> Verdict {
     let lost = -drawn.gain_share();
     match kept_aside.gain() {
         _ if lost > 0.01 && lost >= kept_aside.gain_share() => Verdict::Worse,
+        _ if kept_aside.is_chance() => Verdict::Same,
         gain if gain > 0 => Verdict::Better,
         0 => Verdict::Same,
         _ => Verdict::Worse,
@@ -200,7 +209,9 @@ impl Verdict {
     pub(crate) fn sentence(self) -> &'static str {
         match self {
             Self::Better => "Better: more of your cards are now found or read correctly.",
-            Self::Same => "No better: what was kept aside is read as before.",
+            Self::Same => {
+                "As good: what was kept aside is read as before, or differs by what may be chance."
+            }
             Self::Worse => "Worse: more was lost than gained.",
             Self::Unknown => "Not measured: nothing could be kept aside.",
         }
@@ -263,6 +274,12 @@ mod tests {
         assert_eq!(verdict(counts(change(20, 25), none), &drawn), Verdict::Better);
         assert_eq!(verdict(counts(change(20, 20), none), &drawn), Verdict::Worse, "nothing for it");
         assert_eq!(verdict(counts(change(20, 20), none), &Counts::default()), Verdict::Same);
-        assert_eq!(verdict(counts(change(20, 19), none), &Counts::default()), Verdict::Worse);
+        assert_eq!(verdict(counts(change(20, 17), none), &Counts::default()), Verdict::Worse);
+        // One card of many may be chance, whatever it was taken for before.
+        for (before, after) in [(150, 151), (151, 150)] {
+            let wrong = change(6 - (before - 150), 6 - (after - 150));
+            let kept_aside = Counts { cards: 156, ..counts(change(before, after), wrong) };
+            assert_eq!(verdict(kept_aside, &Counts::default()), Verdict::Same);
+        }
     }
 }

@@ -15,6 +15,24 @@ function openDeck() {
   showDeck();
 }
 
+/// All photos, those that count by the numbers that notes name: a tap takes one in or leaves it out.
+function showWhichCount(numbers) {
+  $("deck-which").hidden = !album.photos.length;
+  $("deck-photos").replaceChildren(...album.photos.map((photo) => {
+    const n = numbers.get(photo);
+    const mark = n ?? (photo.thumb ? "" : photo.name);
+    const button = html("button", { type: "button", class: "plain slim", "aria-pressed": n !== undefined, "aria-label": words.deckPhoto(n, photo.name) },
+      ...photo.thumb ? [photo.thumb] : [], String(mark));
+    button.addEventListener("click", () => {
+      photo.isOfDeck = !photo.isOfDeck;
+      store(photo);
+      showDeck();
+      $("deck-photos").children[album.photos.indexOf(photo)]?.focus();
+    });
+    return button;
+  }));
+}
+
 /// In which photos each card lies, by its code; and the cards that are unsure.
 function tally(photos) {
   const places = new Map(DECK.map((code) => [code, []]));
@@ -30,6 +48,7 @@ function tally(photos) {
 
 function showDeck() {
   const photos = photosOfDeck().map((photo, i) => ({ ...photo, n: i + 1, own: photo }));
+  showWhichCount(new Map(photos.map(({ own, n }) => [own, n])));
   const waiting = photos.filter(({ state }) => ["waiting", "reading"].includes(state)).length;
   const { places, unsure } = tally(photos.filter(({ table }) => table));
   const missing = DECK.filter((code) => !places.get(code).length);

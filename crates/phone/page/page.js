@@ -495,6 +495,8 @@ async function drawThumb(photo) {
 }
 
 function showAlbum() {
+  // The same small pictures: they are where they are seen.
+  if (!$("deck").hidden) return showDeck();
   $("album").hidden = shown.isLive || album.photos.length < 2;
   $("album").replaceChildren(...album.photos.map((photo, place) => {
     const mark = { done: "", failed: "!", waiting: "…", reading: "…" }[photo.state];

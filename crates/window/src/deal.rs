@@ -3,6 +3,7 @@
 mod board;
 pub(crate) mod game;
 pub(crate) mod play;
+mod printing;
 pub(crate) mod scores;
 mod side;
 
@@ -11,14 +12,14 @@ use crate::{
         board::{Looks, Pressed},
         game::{Watch, deals_in, deals_of, is_file_of_deals},
         play::{Phase, Play},
+        printing::Printing,
         scores::{Day, Score, Scores},
     },
-    photos::export::write_page,
     shared::{
         keys::{Action, CTRL, Go, Place},
-        names, pages,
+        pages,
         split::Split,
-        tab::{AppContext, Ask, Command, Tab, TabSpec},
+        tab::{AppContext, Ask, Tab, TabSpec},
         theme::{bordered, felt},
         words::{Word, t},
     },
@@ -29,10 +30,7 @@ use eframe::egui::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use setsight_desktop::Pick;
-use setsight_eval::drawn_card::{SheetWords, boards};
-use setsight_game::cards::{Deck, Property};
 use setsight_game::game::{Deal, Spot, Variant};
-use setsight_game::sets::Verdict;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -54,8 +52,6 @@ pub(crate) const TAB: TabSpec = TabSpec {
 
 /// Asks where to write sheets of boards.
 const SAVE_BOARDS: Ask = Ask::new(TAB.id, Word("ask-boards"), Pick::NewFile);
-/// So many boards are printed of shuffled deals, on one sheet.
-const BOARDS: u64 = 4;
 const ASK_DEALS: Ask = Ask::new(TAB.id, Word("ask-deals"), Pick::File);
 
 /// Most width of the panel, and the height below which it scrolls as a whole.
@@ -113,6 +109,8 @@ pub struct DealTab {
     codes: Option<String>,
     /// What the user wants though a game is under way: asked first.
     instead: Option<Next>,
+    /// How boards are to be printed, while that is asked.
+    printing: Option<Printing>,
     /// Games that were played to their end.
     pub scores: Scores,
     /// Whether the game that is over is among them.
@@ -183,31 +181,6 @@ impl DealTab {
             }
             Err(error) => app.say(error),
         }
-    }
-
-    /// Writes sheets of the deals of a file, or of the one that is played and those of the next numbers; the sets
-    /// on sheets of their own.
-    fn print_boards(&self, path: &Path, app: &mut AppContext) {
-        let first = self.number.unwrap_or_else(fresh_seed);
-        let deals: Vec<(u64, Deal)> = match self.source {
-            Source::Given if self.has_deals() => (1..).zip(self.deals.clone()).collect(),
-            _ => (first..first + BOARDS).map(|n| (n, Deal::random(n))).collect(),
-        };
-        let deals: Vec<(String, Deal)> = deals
-            .into_iter()
-            .map(|(n, deal)| (t!("deal-number", n = format!("{n}")), deal))
-            .collect();
-        let deck = Deck::classic();
-        let words = SheetWords {
-            task: t!("sheet-task"),
-            blanks: [t!("sheet-name"), t!("sheet-date"), t!("sheet-sets")],
-            next: t!("sheet-next"),
-            color: &|color| names::value(&deck, Property::Color, color as usize),
-            count: &|n| t!("count-sets", n = n),
-            why: &|verdict| relations_in_words(&deck, verdict),
-        };
-        let page = boards(&words, &deals, BOARDS as usize);
-        app.say(write_page(path, &page));
     }
 
     fn put(&mut self, deals: Vec<Deal>, source: Source) {
@@ -484,6 +457,7 @@ impl Tab for DealTab {
             self.table_and_side(ui, app);
         }
         self.codes_page(app);
+        self.printing_page(app);
         self.instead_page(app);
         if let Some(Mode::Play(play)) = &self.mode
             && play.is_running()
@@ -514,7 +488,8 @@ impl Tab for DealTab {
             | Action::WatchGame
             | Action::NextDeal => self.unless_playing(Next::Act(action), app),
             Action::PrintBoards => {
-                app.commands.push(Command::Ask(SAVE_BOARDS, t!("boards-file")));
+                self.pause(now);
+                self.printing = Some(Printing::new(self));
             }
             Action::Play => self.begin(now),
             Action::Pause if self.play().is_some_and(|play| play.phase() == Phase::Over) => {
@@ -544,7 +519,7 @@ impl Tab for DealTab {
 
     /// Whether codes are being typed, or the user is asked something.
     fn is_asking(&self) -> bool {
-        self.codes.is_some() || self.instead.is_some()
+        self.codes.is_some() || self.printing.is_some() || self.instead.is_some()
     }
 
     fn take(&mut self, ask: Ask, paths: Vec<PathBuf>, app: &mut AppContext) {
@@ -598,14 +573,4 @@ const SOURCES: [(Action, Word); 5] = [
 fn fresh_seed() -> u64 {
     let since = SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(1, |time| time.as_micros() as u64 % 1_000_000)
-}
-
-/// Each property of three cards with what they show of it.
-fn relations_in_words(deck: &Deck, verdict: &Verdict) -> Vec<String> {
-    let all = Property::ALL.into_iter().zip(verdict.relations);
-    all.map(|(property, relation)| {
-        let values = names::relation(deck, property, relation);
-        t!("property-values", property = names::property(property), values = values)
-    })
-    .collect()
 }

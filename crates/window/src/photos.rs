@@ -144,7 +144,7 @@ pub struct Photos {
     /// The one that is looked at.
     pub view: PhotoView,
     looked_again: Option<Instant>,
-    learning: Learning,
+    pub(crate) learning: Learning,
     deck_check: DeckCheck,
     /// All photos being written.
     pub(crate) saving: Option<FolderExport>,
@@ -294,6 +294,7 @@ impl Photos {
             return;
         }
         self.shelf.current = index.min(library.entries.len() - 1);
+        self.shelf.passed = None;
         library.want_open(self.shelf.current);
         self.view.start_again();
         self.shelf.strip.reveal(self.shelf.current);
@@ -367,6 +368,10 @@ impl Photos {
             app.say_of_photo(t!("pasted-uncorrected"));
             return;
         }
+        let passed = self.shelf.passed.take();
+        if let (Edit::Undo, Some(photo)) = (edit, passed) {
+            self.go_to(photo);
+        }
         let Some((path, found, corrections)) = self.shelf.current_mut() else { return };
         self.view.correcting.clash = None;
         let trouble = match edit {
@@ -385,6 +390,7 @@ impl Photos {
             self.view.correcting.clash = Some((change, *refusal));
         }
         let made = !matches!(trouble, Err(Trouble::Refused(_)));
+        let is_written = trouble.is_ok();
         self.tell(trouble, app);
         let before = std::mem::take(&mut self.view.table);
         self.refresh();
@@ -405,8 +411,26 @@ impl Photos {
                     (_, None) => t!("all-checked", sets = sets),
                     (_, Some(_)) => t!("all-checked-go-on", sets = sets, key = key),
                 });
+            } else if is_written && edit == Edit::Change(Change::AllRight) {
+                self.pass(app);
             }
         }
+    }
+
+    /// The photo is all right: on to the next one, from where undo leads back.
+    fn pass(&mut self, app: &mut AppContext) {
+        let photo = self.shelf.current;
+        let Some((path, _)) = self.shelf.current() else { return };
+        let (name, key) = (welcome::name_of(path), key_of(Action::Undo));
+        self.view.correcting.select(None, &self.view.table);
+        self.let_go_of_focus(&app.ctx);
+        self.go_on(|at, now| at > now, true);
+        let is_last = self.shelf.current == photo;
+        self.shelf.passed = (!is_last).then_some(photo);
+        app.say_of_photo(match is_last {
+            true => t!("all-right-last", name = name, key = key),
+            false => t!("all-right-passed", name = name, key = key),
+        });
     }
 
     /// After a change that was made: the card that is in hand from now on.

@@ -11,6 +11,7 @@ use crate::{
     photos::{self, ASK_FOLDER, ASK_PHOTOS, MORE_PHOTOS, PhotoState, Photos, Task, export},
     shared::{
         keys::{self, Action, Place},
+        pages::modal,
         settings::{Brightness, SCALES, SettingsStore},
         tab::{AppContext, Ask, Command, Eye, Tab},
         theme,
@@ -64,6 +65,8 @@ pub struct Window {
     dialogs: Dialogs<Ask>,
     /// What the page of keys is searched for.
     searched: String,
+    /// Whether the user is asked about leaving.
+    is_leaving: bool,
     /// A path that is being typed.
     typing_path: Option<PathPage>,
     /// The name that was proposed for the file that a dialog asks for.
@@ -88,6 +91,7 @@ impl Window {
             page: None,
             dialogs: Dialogs::default(),
             searched: String::new(),
+            is_leaving: false,
             typing_path: None,
             proposed: String::new(),
             message: None,
@@ -188,7 +192,7 @@ impl Window {
         let typing = ctx.text_edit_focused();
         self.take_dropped(&ctx);
         self.take_answers();
-        let has_page = self.page.is_some() || self.typing_path.is_some();
+        let has_page = self.page.is_some() || self.typing_path.is_some() || self.is_leaving;
         if has_page {
             self.tabs.current_mut().cover(&mut self.app);
         }
@@ -367,6 +371,9 @@ impl Window {
                 self.tabs.see(photos::TAB.id);
                 self.tabs.current_mut().act(action, &mut self.app);
             }
+            Action::Quit if self.tabs.get_mut::<Photos>().learning.is_running(ctx) => {
+                self.is_leaving = true;
+            }
             Action::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
             action => self.tabs.current_mut().act(action, &mut self.app),
         }
@@ -488,6 +495,28 @@ impl Window {
             self.page = None;
         }
         self.path_page(ctx);
+        self.leave_page(ctx);
+    }
+
+    /// A training would be stopped: does the user want that?
+    fn leave_page(&mut self, ctx: &Context) {
+        if !self.is_leaving {
+            return;
+        }
+        let answer = modal(ctx, "leave", 380.0, |ui| {
+            ui.heading(t!("still-learning"));
+            ui.label(t!("still-learning-what"));
+            ui.add_space(6.0);
+            let buttons = |ui: &mut Ui| {
+                (ui.button(t!("go-on-learning")).clicked(), ui.button(t!("keys-leave")).clicked())
+            };
+            ui.horizontal_wrapped(buttons).inner
+        });
+        let (go_on, leave) = answer.inner;
+        if leave {
+            ctx.send_viewport_cmd(ViewportCommand::Close);
+        }
+        self.is_leaving = !(go_on || leave || answer.should_close());
     }
 
     fn type_path(&mut self, ask: Ask, name: &str) {

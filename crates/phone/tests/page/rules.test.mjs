@@ -220,4 +220,10 @@ test("a deck's missing cards are told once all photos are there, or few are miss
   context.album.photos.push(photo(["3sps"]));
   get("showDeck()");
   assert.deepEqual(shown(), ["81 of 81: the deck is complete", 0, true, true]);
+  // A photo of another table does not count, until it is chosen.
+  context.album.photos.push({ ...photo(["1frd"]), isOfDeck: false });
+  get("showDeck()");
+  const pressed = () => parts["deck-photos"].children.map((button) => button.attributes["aria-pressed"]);
+  assert.deepEqual(pressed(), [true, true, true, true, false]);
+  assert.equal(parts["deck-notes"].children.length, 1);
 });

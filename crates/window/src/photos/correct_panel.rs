@@ -20,10 +20,13 @@ const LEAST_VALUE: f32 = 62.0;
 const VALUE_HEIGHT: f32 = 34.0;
 const VALUE_UNDER: f32 = 46.0;
 const GUESS_HEIGHT: f32 = 42.0;
-/// Width of a card's picture in the panel, in points.
+/// Height of the card as in the photo in times the window's, as on the phone's page; and its most width in
+/// times the panel's.
+const CROP: (f32, f32) = (0.2, 0.68);
+/// Most width of the drawn card beside it, in points.
 const CARD_WIDTH: f32 = 112.0;
-/// Beside the card's pictures there must be so much room for its sets, in points.
-const SETS_WIDTH: f32 = 84.0;
+/// There must be so much room under that for the card's sets, in points.
+const SETS_HEIGHT: f32 = 44.0;
 /// So many cards to check are listed; a table of doubts may have 81.
 const MOST_LISTED: usize = 12;
 
@@ -106,7 +109,7 @@ fn tools(ui: &mut Ui, correcting: &mut Correcting, shown: &Shown<'_>) -> Option<
 
 /// The cards that are unsure, while none is in hand.
 fn to_check(ui: &mut Ui, correcting: &mut Correcting, shown: &Shown<'_>) {
-    ui.label(t!("click-the-wrong"));
+    ui.label(t!("click-the-wrong", key = key_of(Action::AllRight)));
     let cards = shown.table.to_check();
     if cards.is_empty() {
         if shown.is_labelled {
@@ -189,7 +192,7 @@ fn reveal(ui: &Ui, correcting: &mut Correcting, top: Pos2, end: Align) {
 }
 
 /// The card in hand as the photo shows it, and drawn; and its sets, above where there is no room
-/// beside.
+/// below the drawn card.
 fn pictures(
     ui: &mut Ui,
     straight: Option<&TextureHandle>,
@@ -197,30 +200,33 @@ fn pictures(
     sets: &str,
     settings: &Settings,
 ) {
-    let gap = ui.spacing().item_spacing.x;
-    let width = ((ui.available_width() - gap) / 2.0).min(CARD_WIDTH);
-    let sets_fit = ui.available_width() >= 2.0 * (width + gap) + SETS_WIDTH;
+    let (room, gap) = (ui.available_width(), ui.spacing().item_spacing.x);
+    let crop_width = (CROP.0 * ui.ctx().content_rect().height() * ASPECT).min(CROP.1 * room);
+    let width = (room - gap - crop_width).min(CARD_WIDTH);
+    let [crop, drawn] = [crop_width, width].map(|width| vec2(width, width / ASPECT));
+    let sets_fit = crop.y >= drawn.y + SETS_HEIGHT;
     if !sets_fit {
         ui.weak(sets);
     }
-    ui.horizontal(|ui| {
-        let size = vec2(width, width / ASPECT);
+    ui.horizontal_top(|ui| {
         if let Some(texture) = straight {
-            let image = eframe::egui::Image::new((texture.id(), size));
+            let image = eframe::egui::Image::new((texture.id(), crop));
             let shown = ui.add(image).on_hover_text(t!("as-in-the-photo"));
             shown.accessible_name(t!("card-as-in-the-photo"));
         } else {
-            ui.add_space(width);
+            ui.allocate_space(crop);
         }
-        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-        response.widget_info(|| {
-            let card = names::card(deck, card);
-            WidgetInfo::labeled(Role::Image, true, t!("drawn", card = card))
+        ui.vertical(|ui| {
+            let (rect, response) = ui.allocate_exact_size(drawn, Sense::hover());
+            response.widget_info(|| {
+                let card = names::card(deck, card);
+                WidgetInfo::labeled(Role::Image, true, t!("drawn", card = card))
+            });
+            card_face::paint_of(ui.painter(), rect, deck, card, settings);
+            if sets_fit {
+                ui.add(Label::new(RichText::new(sets).weak()).wrap());
+            }
         });
-        card_face::paint_of(ui.painter(), rect, deck, card, settings);
-        if sets_fit {
-            ui.add(Label::new(RichText::new(sets).weak()).wrap());
-        }
     });
 }
 

@@ -2,7 +2,7 @@
 //! window stays smooth and a stop loses nothing.
 
 use crate::shared::theme::GOOD;
-use crate::shared::words::{Word, t};
+use crate::shared::words::t;
 use eframe::egui::{Context, Grid, ProgressBar, Ui};
 use setsight_eval::gain::{self, Change, Counts, Verdict, Worth};
 use setsight_files::{programs::in_background, small_file::portable};
@@ -62,6 +62,8 @@ pub(crate) struct Learning {
     program: Option<PathBuf>,
     /// Where folders of models are made: the user's data folder unless another is put in its place.
     place: Option<PathBuf>,
+    /// The photos for which a training that was stopped has been looked for.
+    looked: Option<PathBuf>,
 }
 
 /// How often the window looks at a training that reports nothing.
@@ -73,6 +75,12 @@ impl Learning {
     #[expect(clippy::too_many_lines)]
     pub(crate) fn show(&mut self, ui: &mut Ui, folder: &Path) {
         self.update(ui.ctx());
+        let is_new = self.looked.as_deref() != Some(folder);
+        if is_new && matches!(self.state, State::Idle | State::Stopped(_)) {
+            self.looked = Some(folder.to_owned());
+            self.state =
+                unfinished(self.place.as_deref(), folder).map_or(State::Idle, State::Stopped);
+        }
         let mut next = None;
         match &mut self.state {
             State::Idle => {
@@ -120,7 +128,7 @@ impl Learning {
                 }
             }
             State::Done { models, worth, before } => {
-                ui.label(in_words(worth.verdict));
+                ui.label(in_words(worth));
                 let aside = t!("kept-aside", n = worth.kept_aside.cards);
                 counts(ui, "kept-aside", aside, &worth.kept_aside);
                 let drawn = t!("drawn-cards", n = worth.drawn.cards);
@@ -161,6 +169,12 @@ impl Learning {
         if let Some(next) = next {
             self.state = next;
         }
+    }
+
+    /// Whether a training would be stopped if the window were shut.
+    pub(crate) fn is_running(&mut self, ctx: &Context) -> bool {
+        self.update(ctx);
+        matches!(self.state, State::Running(_))
     }
 
     /// Takes in how a training ended.
@@ -210,15 +224,15 @@ impl Running {
     }
 }
 
-/// What a training was worth, in a sentence.
-fn in_words(verdict: Verdict) -> String {
-    let word = match verdict {
-        Verdict::Better => Word("worth-better"),
-        Verdict::Same => Word("worth-same"),
-        Verdict::Worse => Word("worth-worse"),
-        Verdict::Unknown => Word("worth-unknown"),
-    };
-    word.say()
+/// What a training was worth and by how many cards that is known, in a sentence.
+fn in_words(worth: &Worth) -> String {
+    let (n, Change { before, after }) = (worth.kept_aside.cards, worth.kept_aside.right);
+    match worth.verdict {
+        Verdict::Better => t!("worth-better", n = n, before = before, after = after),
+        Verdict::Same => t!("worth-same", n = n, before = before, after = after),
+        Verdict::Worse => t!("worth-worse", n = n, drawn = worth.drawn.cards),
+        Verdict::Unknown => t!("worth-unknown"),
+    }
 }
 
 /// A table of four lines: before and after.
@@ -245,16 +259,24 @@ fn counts(ui: &mut Ui, id: &str, name: String, counts: &Counts) {
     });
 }
 
-/// A folder for the models of these photos that does not exist yet.
-fn new_folder(place: Option<&Path>, photos: &Path) -> PathBuf {
+/// Folders for the models of these photos, in the order in which they are made.
+fn folders(place: Option<&Path>, photos: &Path) -> impl Iterator<Item = PathBuf> {
     let name = photos.file_name().map_or("photos".into(), |name| portable(&name.to_string_lossy()));
     // On Windows and macOS `setsight/models` is the file that names those in use.
     let data = dirs::data_local_dir().unwrap_or_else(std::env::temp_dir);
     let place = place.map_or_else(|| data.join("setsight").join("trained"), Path::to_owned);
-    (1..)
-        .map(|n| place.join(format!("{name}-{n}")))
-        .find(|folder| !folder.exists())
-        .expect("numbers enough")
+    (1..).map(move |n| place.join(format!("{name}-{n}")))
+}
+
+/// The first of them that does not exist yet.
+fn new_folder(place: Option<&Path>, photos: &Path) -> PathBuf {
+    folders(place, photos).find(|folder| !folder.exists()).expect("numbers enough")
+}
+
+/// The last one, if its training was stopped: `train` leaves a folder in it to go on with.
+fn unfinished(place: Option<&Path>, photos: &Path) -> Option<PathBuf> {
+    let last = folders(place, photos).take_while(|folder| folder.exists()).last()?;
+    last.join("training").is_dir().then_some(last)
 }
 
 fn start(
@@ -384,8 +406,14 @@ cp "$(dirname "$0")/worth.json" "$out"
         assert_eq!(harness.get_by_label("Stop").rect(), stop, "it moved under the pointer");
         harness.get_by_label("Stop").click();
         wait_for(&mut harness, "Learning was stopped.");
+        // Another window offers to go on.
+        let mut again = Learning::default();
+        again.place = Some(folder.path().join("models"));
+        let mut other = Harness::new_ui(|ui| again.show(ui, &photos));
+        wait_for(&mut other, "Learning was stopped.");
+        drop(other);
         harness.get_by_label("Go on").click();
-        wait_for(&mut harness, "Better: more of your cards are now found");
+        wait_for(&mut harness, "Better: 125 of 150 cards set aside are now read correctly");
         for number in ["125", "32"] {
             harness.get_by_label(number);
         }

@@ -294,6 +294,7 @@ impl Photos {
             .shelf
             .current()
             .map_or((false, false), |(path, _)| self.shelf.corrections.steps(path));
+        let steps = (steps.0 || self.shelf.passed.is_some(), steps.1);
         let differs = self.shelf.found().is_some_and(|(_, found)| {
             self.view.table.checked
                 || self.view.table.confirmed.contains(&true)
@@ -415,6 +416,10 @@ impl Photos {
         let mut edit = None;
         let in_hand: Vec<usize> = self.view.correcting.selected.into_iter().collect();
         let correct = self.view.task == Task::Correct;
+        if correct {
+            let in_hand = self.view.correcting.selected;
+            overlay::paint_faces(&painter, &placement, table.0, in_hand, app.settings());
+        }
         let cards = overlay::Cards {
             chosen: if correct { &in_hand } else { &self.view.look.chosen },
             tell_sets: !correct && self.view.look.mode == Mode::Solve,
@@ -452,12 +457,16 @@ impl Photos {
                 id,
             );
             let clicked = ground.clicked() || hits.clicked.is_some();
-            let at = ui.input(|input| input.pointer.interact_pos());
-            if let (true, true, Some(at)) = (self.view.correcting.adding, clicked, at) {
+            let pointer = ui.input(|input| input.pointer.clone());
+            let at = pointer.interact_pos().filter(|_| clicked && pointer.primary_clicked());
+            let on_face = at.and_then(|at| {
+                overlay::face_at(&placement, &self.view.table, in_hand.first().copied(), at)
+            });
+            if let (true, Some(at)) = (self.view.correcting.adding, at) {
                 let center = placement.image_from_window(at);
                 edit = Some(Edit::Change(Change::Add(center)));
-            } else if ground.clicked() {
-                self.view.correcting.select(None, &self.view.table);
+            } else if on_face.is_some() || ground.clicked() {
+                self.view.correcting.select(on_face, &self.view.table);
             }
         }
         self.explain(ui, &placement, &looking, app.presenting);

@@ -30,6 +30,8 @@ pub struct Shelf {
     pub(crate) summaries: Vec<Option<Summary>>,
     /// The one that is looked at.
     pub current: usize,
+    /// The photo before, if the last edit was that all its cards are right: undo leads back to it.
+    pub(crate) passed: Option<usize>,
     /// Which photos the strip shows, by what is known of them.
     pub(crate) filter: Filter,
     /// Their places, in order.

@@ -276,6 +276,7 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Play, NO, Key::P, Action::Pause, Word("keys-pause")),
     bind(Place::Play, NO, Key::Enter, Action::Start, Word("keys-go-on")),
     bind(Place::Play, NO, Key::Space, Action::Start, Word("keys-go-on")),
+    bind(Place::Play, CTRL_SHIFT, Key::P, Action::PrintBoards, Word("print-boards")),
     bind(Place::Play, NO, Key::O, Action::NoSet, Word("keys-no-set")),
     bind(Place::Play, NO, Key::I, Action::DealHint, Word("keys-deal-hint")),
     bind(Place::Play, NO, Key::K, Action::AnotherHint, Word("keys-another-hint")),

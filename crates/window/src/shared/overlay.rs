@@ -1,7 +1,7 @@
 //! Outlines, discs and names over a picture, drawn by the window and so sharp at any zoom.
 
 use crate::shared::{
-    card_face::{disc, set_mark},
+    card_face::{self, disc, set_mark},
     look::{Look, Mark, Mode, SETS_BY_NUMBERS},
     names,
     picture::{Placement, bounds, offset},
@@ -12,7 +12,7 @@ use crate::shared::{
 };
 use eframe::egui::{
     Align2, Area, Color32, EventFilter, FontId, Frame, Id, Order, Painter, Pos2, Rect, Role, Sense,
-    Shape, Stroke, Ui, Vec2, WidgetInfo, vec2,
+    Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, vec2,
 };
 use setsight_game::cards::Property;
 use setsight_photo::geometry::{Point, Quad};
@@ -20,6 +20,11 @@ use setsight_vision::Reading;
 
 /// What the handle at a corner of the card in hand reaches along its edge, in points.
 const HANDLE: f32 = 12.0;
+
+/// Width of a drawn card on a photographed one, and how far it reaches up from that one's lower edge, which is
+/// as far as no symbol is printed; in times the long side.
+const FACE: f32 = 0.5;
+const FACE_RISE: f32 = 0.12;
 
 /// Width of the note about a card, in points.
 const TIP_WIDTH: f32 = 300.0;
@@ -65,6 +70,46 @@ pub(crate) fn paint(
         let mark = (mark, card.unsure, inward);
         discs(painter, placement, &card.corners_in_image, mark, &label, settings);
     }
+}
+
+/// Cards as they were read, drawn over the lower edges of those in the photo, but for the card in hand.
+fn faces(placement: &Placement, table: &Table, in_hand: Option<usize>) -> Vec<(usize, Rect)> {
+    let cards = table.cards.iter().enumerate().filter(|&(place, _)| Some(place) != in_hand);
+    cards
+        .map(|(place, card)| {
+            let long = card.corners_in_image.long_side() as f32 * placement.scale;
+            let below = bounds(&placement.quad(&card.corners_in_image)).center_bottom();
+            let width = FACE * long;
+            let min = below - vec2(0.5 * width, FACE_RISE * long);
+            (place, card_face::rect_at(min, width))
+        })
+        .collect()
+}
+
+/// Paints them.
+pub(crate) fn paint_faces(
+    painter: &Painter,
+    placement: &Placement,
+    table: &Table,
+    in_hand: Option<usize>,
+    settings: &Settings,
+) {
+    let deck = table.deck();
+    for (place, face) in faces(placement, table, in_hand) {
+        card_face::paint_of(painter, face, &deck, table.cards[place].card, settings);
+        painter.rect_stroke(face, 0.1 * face.height(), Stroke::new(1.5, RIM), StrokeKind::Outside);
+    }
+}
+
+/// The card whose drawn one lies at a point of the window.
+pub(crate) fn face_at(
+    placement: &Placement,
+    table: &Table,
+    in_hand: Option<usize>,
+    at: Pos2,
+) -> Option<usize> {
+    let faces = faces(placement, table, in_hand);
+    faces.into_iter().rev().find(|(_, face)| face.contains(at)).map(|(place, _)| place)
 }
 
 /// Paints drawn cards as they are to be looked at; sets are numbered by place.

@@ -243,7 +243,7 @@ fn three_right_guesses_cost_enter_three_times() {
         [2, 4, 5].iter().all(|&card| table.confirmed[card] && table.cards[card].confidence == 1.0)
     );
     // The list is done: nothing is in hand, one more Enter means nothing, Escape leaves.
-    test.shows("Click a card that was read wrongly.");
+    test.shows_part("The drawn cards show what was read.");
     test.key(Key::Enter);
     test.key(Key::Escape);
     assert_eq!(test.photos().view.task, Task::Look);
@@ -438,4 +438,70 @@ fn when_all_is_checked_nothing_stays_framed() {
     test.key(Key::F7);
     test.shows("No card is unsure any more.");
     assert!(!is_framed(&test));
+}
+
+const TWELVE: &str = "3opd 1ors 1spd 1fgo 2fro 2ord 2fgd 3ord 2ogo 3srd 2fpd 2ops";
+
+/// The readings lie drawn on the photo, so most photos cost one key.
+#[test]
+fn thirty_photos_with_three_wrong_cards_cost_45_keys_and_clicks() {
+    let photos: Vec<String> = (0..30).map(|n| format!("{n:02}.jpg")).collect();
+    let names: Vec<&str> = photos.iter().map(String::as_str).collect();
+    let mut test = Test::new(TWELVE, &names);
+    test.key(Key::F5);
+    let mut used = 0;
+    for (n, photo) in photos.iter().enumerate() {
+        assert_eq!(test.photos().shelf.current, n);
+        if n % 10 == 4 {
+            test.until(|window| window.is_settled());
+            test.press("Card 3: one striped purple diamond");
+            test.type_text("1sro");
+            used += 1 + 4;
+        }
+        test.keys(Modifiers::COMMAND, Key::Enter);
+        used += 1;
+        test.shows_part(&format!("{photo}: all cards are right. Ctrl+Z undoes that."));
+    }
+    assert!(used <= 45, "{used}");
+    let (checked, unchecked) =
+        LabelFile::read(test.folder.path()).unwrap().checked_photos().unwrap();
+    assert_eq!((checked.len(), unchecked.len()), (30, 0));
+    let corrected = checked.iter().filter(|photo| photo.cards[2].code.to_string() == "1sro");
+    assert_eq!(corrected.count(), 3);
+}
+
+/// What is drawn below a card is as good as the card.
+#[test]
+fn a_drawn_card_is_clicked() {
+    let mut test = Test::new(TWELVE, &["a.jpg"]);
+    test.key(Key::F5);
+    let at = test.photos().view.placement.unwrap().window_from_image(Point::new(65.0, 90.0));
+    test.harness.hover_at(at);
+    test.harness.drag_at(at);
+    test.harness.drop_at(at);
+    test.settle();
+    test.shows("Drawn: three open purple diamonds");
+}
+
+#[test]
+fn undo_leads_back_to_the_photo_that_was_all_right() {
+    let mut test = Test::new(ONE_SET, &["a.jpg", "b.jpg"]);
+    test.key(Key::F5);
+    test.keys(Modifiers::COMMAND, Key::Enter);
+    assert_eq!((test.photos().shelf.current, test.written().unwrap().len()), (1, 4));
+    test.press("Undo");
+    assert_eq!((test.photos().shelf.current, test.written()), (0, None));
+    // Once another photo has been looked at, undo means that one.
+    test.keys(Modifiers::COMMAND, Key::Enter);
+    test.key(Key::PageUp);
+    test.key(Key::PageDown);
+    test.keys(Modifiers::COMMAND, Key::Z);
+    assert_eq!((test.photos().shelf.current, test.written().unwrap().len()), (1, 4));
+    // Guesses are looked at before it goes on.
+    let mut test = Test::new(THREE, &["a.jpg", "b.jpg"]);
+    test.key(Key::F5);
+    test.keys(Modifiers::COMMAND, Key::Enter);
+    assert_eq!(test.photos().shelf.current, 0);
+    test.keys(Modifiers::COMMAND, Key::Enter);
+    assert_eq!(test.photos().shelf.current, 1);
 }

@@ -52,12 +52,50 @@ fn a_class_has_the_same_deal_by_its_number_and_on_paper() {
         test.window_mut().tabs.get_mut::<DealTab>().shuffle(4711);
         test.settle();
         test.keys(Modifiers::COMMAND | Modifiers::SHIFT, Key::P);
+        let (save, letter, cancel) = match language {
+            Language::English => ("Save to print…", "Letter", "Cancel"),
+            Language::German => ("Zum Drucken speichern…", "Letter", "Abbrechen"),
+        };
+        test.press(letter);
+        test.press(save);
         let file = format!("{}.html", language.name());
         test.type_path(&file);
+        test.shows_not(cancel);
         let page = std::fs::read_to_string(test.path(&file)).unwrap();
         assert_eq!(page.matches(task).count(), 4, "{language:?}");
         assert!(page.contains("4711") && page.contains("4714") && page.contains("Sets<i>"));
+        assert!(page.contains("@page{size:Letter landscape;"));
     }
+}
+
+/// A game that runs rests while its board is printed under a title of the teacher's.
+#[test]
+fn a_running_deal_is_printed_as_the_teacher_wants_it() {
+    let mut test = Test::at("Deal");
+    test.window_mut().tabs.get_mut::<DealTab>().shuffle(12);
+    test.settle();
+    test.press("Start");
+    test.keys(Modifiers::COMMAND | Modifiers::SHIFT, Key::P);
+    assert_eq!(test.deal().play().unwrap().phase(), Phase::Paused);
+    test.shows("1 page of boards and as many of their sets.");
+    test.shows("The first sheet");
+    test.press("1 on each sheet");
+    test.shows("4 sheets to print on both sides: the sets are on their backs.");
+    test.harness.get_by_role_and_label(Role::CheckBox, "The sets on sheets of their own").click();
+    test.settle();
+    test.shows("4 pages of boards and as many of their sets.");
+    let field = test.harness.get_by_role_and_label(Role::TextInput, "Title");
+    field.focus();
+    field.type_text("Class 3b! ");
+    test.settle();
+    test.press("Save to print…");
+    test.type_path("boards.html");
+    let page = std::fs::read_to_string(test.path("boards.html")).unwrap();
+    for number in 12..16 {
+        assert_eq!(page.matches(&format!("<h1>Deal {number}: ")).count(), 2);
+    }
+    assert_eq!(page.matches("Class 3b! ").count(), 4);
+    assert!(page.contains("@page{size:A4 landscape;"));
 }
 
 /// The first cards of a deal, by name.

@@ -364,7 +364,7 @@ keys-card-left = Zur Karte links
 keys-card-up = Zur Karte darüber
 keys-card-down = Zur Karte darunter
 keys-other-cards = Andere Karten wählen
-keys-all-right = Alle Karten des Fotos stimmen
+keys-all-right = Alle Karten des Fotos stimmen; nächstes Foto
 keys-start-over = Alle Korrekturen des Fotos verwerfen
 keys-check = Die unsicheren Karten durchgehen, eine nach der anderen
 keys-confirm = Die Karte oder die angesehene Vermutung stimmt; weiter zur nächsten unsicheren, auch im nächsten Foto
@@ -543,7 +543,9 @@ as-found = Alles verwerfen
 as-found-help = Verwirft alle Korrekturen dieses Fotos. Taste: { $key }
 person-checked = Von einem Menschen geprüft.
 all-right = Alle Karten stimmen
-all-right-help = Bestätigt, dass jede Karte im Bild da ist und stimmt. Erst dann wird mit dem Foto gemessen und aus ihm gelernt. Taste: { $key }
+all-right-help = Bestätigt, dass jede Karte im Bild da ist und stimmt, und geht zum nächsten Foto. Erst dann wird mit dem Foto gemessen und aus ihm gelernt. Taste: { $key }
+all-right-passed = { $name }: Alle Karten stimmen. { $key } nimmt das zurück.
+all-right-last = { $name }: Alle Karten stimmen. { $key } nimmt das zurück. Das war das letzte Foto.
 click-the-missed = Klick in die Mitte der Karte, die übersehen wurde.
 swap = Die beiden tauschen
 all-checked = Keine Karte ist mehr unsicher. { $sets }.
@@ -553,7 +555,7 @@ guesses-confirmed = { $n ->
     [one] Auch { $n } Vermutung wurde bestätigt.
    *[other] Auch { $n } Vermutungen wurden bestätigt.
 } { $key } nimmt das zurück.
-click-the-wrong = Klick auf eine Karte, die falsch gelesen wurde.
+click-the-wrong = Die gezeichneten Karten zeigen, was gelesen wurde. Klick auf eine, die falsch ist. Wenn alle stimmen: { $key }.
 cards-to-check = { $n ->
     [one] { $n } unsichere Karte
    *[other] { $n } unsichere Karten
@@ -597,13 +599,16 @@ learn-help = Trainiert mit den Fotos dieses Ordners, auf denen du alle Karten be
 learning = Lerne…
 learning-part = Lerne, Teil { $n } von { $all }…
 stop = Anhalten
+still-learning = Das Programm lernt gerade
+still-learning-what = Wenn du es beendest, hält das Lernen an. Beim nächsten Mal kann es unter Korrigieren weitergehen.
+go-on-learning = Weiter lernen
 learning-stopped = Das Lernen wurde angehalten.
 go-on = Weiter
 give-up = Aufgeben
 all-right-then = In Ordnung
-worth-better = Besser: Mehr von deinen Karten werden jetzt gefunden oder richtig gelesen.
-worth-same = Nicht besser: Die Testkarten werden gelesen wie vorher.
-worth-worse = Schlechter: Es ging mehr verloren, als gewonnen wurde.
+worth-better = Besser: { $after } von { $n } Testkarten werden jetzt richtig gelesen, vorher { $before }.
+worth-same = Gleich gut: { $after } von { $n } Testkarten werden jetzt richtig gelesen, vorher { $before }.
+worth-worse = Schlechter: Bei { $n } Testkarten und { $drawn } gezeichneten ging mehr verloren, als gewonnen wurde.
 worth-unknown = Nicht gemessen: zu wenige Karten für einen Test.
 kept-aside = { $n ->
     [one] zum Testen, { $n } Karte
@@ -813,6 +818,24 @@ codes-label = Die Nummer eines Spiels, 12 bis 81 Karten wie 2spd, oder eine ganz
 deal-these = Diese austeilen
 deal-number = Spiel { $n }
 print-boards = Auslagen drucken…
+boards-heading = Auslagen drucken
+boards-count = Auslagen
+boards-per-sheet = je Blatt
+boards-on-a-sheet = { $n } je Blatt
+boards-paper = Papier
+boards-number = Nummer des ersten Spiels
+boards-title = Überschrift
+boards-apart = Die Sets auf eigenen Blättern
+boards-pages = { $n ->
+    [one] { $n } Seite mit Auslagen und ebenso viele mit ihren Sets.
+   *[other] { $n } Seiten mit Auslagen und ebenso viele mit ihren Sets.
+}
+boards-backs = { $n ->
+    [one] { $n } Blatt, beidseitig zu drucken: Die Sets stehen auf der Rückseite.
+   *[other] { $n } Blätter, beidseitig zu drucken: Die Sets stehen auf der Rückseite.
+}
+boards-first-sheet = Das erste Blatt
+boards-save = Zum Drucken speichern…
 ask-boards = Blätter speichern als
 boards-file = auslagen.html
 sheet-task = Finde alle Sets.

@@ -360,7 +360,7 @@ keys-card-left = To the card on the left
 keys-card-up = To the card above
 keys-card-down = To the card below
 keys-other-cards = Choose other cards
-keys-all-right = All cards of the photo are right
+keys-all-right = All cards of the photo are right; next photo
 keys-start-over = Undo all corrections of the photo
 keys-check = Go through the unsure cards, one after the other
 keys-confirm = Accept the card, or the guess shown; go to the next unsure one, even in the next photo
@@ -541,7 +541,10 @@ as-found = Undo all
 as-found-help = Drops all corrections of this photo. Key: { $key }
 person-checked = Checked by a person.
 all-right = All cards are right
-all-right-help = Confirms that every card in view is there and right. Only then is the photo used for measuring and for learning. Key: { $key }
+all-right-help = Confirms that every card in view is there and right, and goes on to the next photo. Only then is the photo used for measuring and for learning. Key: { $key }
+# $key: the key that takes it back.
+all-right-passed = { $name }: all cards are right. { $key } undoes that.
+all-right-last = { $name }: all cards are right. { $key } undoes that. This was the last photo.
 click-the-missed = Click the middle of the card that was missed.
 swap = Swap the two
 all-checked = No card is unsure any more. { $sets }.
@@ -553,7 +556,8 @@ guesses-confirmed = { $n ->
     [one] { $n } guess was confirmed, too.
    *[other] { $n } guesses were confirmed, too.
 } { $key } undoes that.
-click-the-wrong = Click a card that was read wrongly.
+# $key: the key that says so.
+click-the-wrong = The drawn cards show what was read. Click one that is wrong. If all are right: { $key }.
 cards-to-check = { $n ->
     [one] { $n } unsure card
    *[other] { $n } unsure cards
@@ -597,13 +601,16 @@ learn-help = Trains the reader on the photos of this folder in which you have co
 learning = Learning…
 learning-part = Learning, part { $n } of { $all }…
 stop = Stop
+still-learning = The program is learning
+still-learning-what = If you quit, learning stops. It can go on the next time, under Correct.
+go-on-learning = Go on learning
 learning-stopped = Learning was stopped.
 go-on = Go on
 give-up = Give up
 all-right-then = All right
-worth-better = Better: more of your cards are now found or read correctly.
-worth-same = No better: the cards set aside are read as before.
-worth-worse = Worse: more was lost than gained.
+worth-better = Better: { $after } of { $n } cards set aside are now read correctly, { $before } before.
+worth-same = As good: { $after } of { $n } cards set aside are now read correctly, { $before } before.
+worth-worse = Worse: on { $n } cards set aside and { $drawn } drawn ones, more was lost than gained.
 worth-unknown = Not measured: too few cards to test on.
 kept-aside = { $n ->
     [one] set aside, { $n } card
@@ -817,6 +824,24 @@ codes-label = The number of a deal, 12 to 81 cards such as 2spd, or a whole file
 deal-these = Deal these
 deal-number = Deal { $n }
 print-boards = Print boards…
+boards-heading = Print boards
+boards-count = Boards
+boards-per-sheet = on each sheet
+boards-on-a-sheet = { $n } on each sheet
+boards-paper = Paper
+boards-number = First deal's number
+boards-title = Title
+boards-apart = The sets on sheets of their own
+boards-pages = { $n ->
+    [one] { $n } page of boards and as many of their sets.
+   *[other] { $n } pages of boards and as many of their sets.
+}
+boards-backs = { $n ->
+    [one] { $n } sheet to print on both sides: the sets are on its back.
+   *[other] { $n } sheets to print on both sides: the sets are on their backs.
+}
+boards-first-sheet = The first sheet
+boards-save = Save to print…
 ask-boards = Save the sheets as
 boards-file = boards.html
 sheet-task = find all the sets.
