@@ -2,9 +2,9 @@
 
 use crate::common::Start;
 use setsight_nets::engine::{self, Manifest, Models, Network};
-use setsight_nets::graph::{AgainstTable, Conv, Graph, Node, Op};
+use setsight_nets::graph::{Conv, Graph, Node, Op};
 use setsight_nets::onnx;
-use setsight_nets::{Kind, Metadata, reader, refiner, sameness};
+use setsight_nets::{Kind, Metadata, reader, refiner};
 use setsight_train::{Tensor, run_graph};
 use setsight_vision::ReadingPlan;
 use setsight_vision::classify::fusion::Fusion;
@@ -29,17 +29,6 @@ fn conv(inputs: usize, outputs: usize, stride: usize, seed: usize) -> Op {
         groups: 1,
         relu: true,
     })
-}
-
-fn against_table() -> AgainstTable {
-    AgainstTable {
-        attention: numbers(2 * 16, 5),
-        maps: 2,
-        hidden: numbers(10 * 3 * 32, 6),
-        hidden_bias: numbers(10, 7),
-        weights: numbers(sameness::OUTPUTS * 10, 8),
-        bias: numbers(sameness::OUTPUTS, 9),
-    }
 }
 
 fn step(op: Op, input: usize) -> Node {
@@ -78,11 +67,6 @@ fn untrained(kind: Kind) -> Vec<u8> {
                 },
                 4,
             ),
-        ],
-        Kind::Sameness => vec![
-            step(conv(3, 8, 2, 1), 0),
-            step(conv(8, 16, 2, 3), 1),
-            step(Op::AgainstTable(against_table()), 2),
         ],
     };
     let graph = Graph { input_channels: 3, input_size: kind.input_size(), nodes };
@@ -151,7 +135,7 @@ fn run(network: &Network, n: usize, rows: usize, columns: usize, shape: &[usize]
 /// reader says of [`cards`] and the refiner of as many pictures.
 fn answers(folder: &Path) -> Vec<Vec<f32>> {
     let models = Models::Folder(folder.to_owned());
-    let [reads, finds, refines, compares] = Kind::ALL.map(|kind| models.network(kind).unwrap());
+    let [reads, finds, refines] = Kind::ALL.map(|kind| models.network(kind).unwrap());
     let (height, width) = (reader::HEIGHT, reader::WIDTH);
     let cards = cards();
     let pixels = cards.iter().flat_map(input_of).collect();
@@ -164,7 +148,6 @@ fn answers(folder: &Path) -> Vec<Vec<f32>> {
         run(&finds, 1, 64, 96, &[1, 12, 16, 24]),
         read.values,
         run(&refines, 12, height, width, &[12, refiner::OUTPUTS]),
-        run(&compares, 12, height, width, &[12, sameness::OUTPUTS]),
     ]
 }
 
@@ -224,13 +207,12 @@ fn both_engines_and_training_agree() {
     let trained = run_graph(&graph, Tensor::new(pixels, &shape)).values;
     let off = difference(&trained, &embedded[5]);
     assert!(off < 1e-4, "training and the embedded engine differ by {off}");
-    for (kind, answer) in [(Kind::Refiner, &embedded[6]), (Kind::Sameness, &embedded[7])] {
-        let (graph, _) = onnx::decode(&shipped_or_untrained(kind)).unwrap();
-        let shape = [12, 3, refiner::HEIGHT, refiner::WIDTH];
-        let pictures = Tensor::new(input(12, refiner::HEIGHT, refiner::WIDTH), &shape);
-        let off = difference(&run_graph(&graph, pictures).values, answer);
-        assert!(off < 1e-4, "{kind:?}: training and the embedded engine differ by {off}");
-    }
+    let (graph, _) = onnx::decode(&shipped_or_untrained(Kind::Refiner)).unwrap();
+    let shape = [12, 3, refiner::HEIGHT, refiner::WIDTH];
+    let pictures = Tensor::new(input(12, refiner::HEIGHT, refiner::WIDTH), &shape);
+    let refined = run_graph(&graph, pictures).values;
+    let off = difference(&refined, &embedded[6]);
+    assert!(off < 1e-4, "training and the embedded engine differ by {off}");
 
     let runtime = match answers_of("onnxruntime", folder.path()) {
         Ok(answers) => answers,

@@ -63,9 +63,7 @@ pub(crate) fn run(graph: &Graph, input: &Planes) -> Vec<Planes> {
                     .collect();
                 Planes { channels: values.len(), rows: 1, columns: 1, values }
             }
-            Op::Add { .. } | Op::Upsample | Op::AgainstTable(_) => {
-                panic!("no node of a chain of the board's layers")
-            }
+            Op::Add { .. } | Op::Upsample => panic!("no node of a chain of the board's layers"),
         };
         results.push(made);
     }

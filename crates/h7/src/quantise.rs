@@ -312,8 +312,8 @@ fn walk(
                 now = Activation { height: 1, width: 1, channels: bias.len(), quant };
                 layers.push(Layer { op: Op::Conv(window, weights), output: now });
             }
-            graph::Op::Add { .. } | graph::Op::Upsample | graph::Op::AgainstTable(_) => {
-                return Err(wrong("sums, enlargements and tables are not exported".into()));
+            graph::Op::Add { .. } | graph::Op::Upsample => {
+                return Err(wrong("sums and enlargements are not exported".into()));
             }
         }
     }

@@ -61,46 +61,6 @@ pub enum Op {
     },
     /// Nearest-neighbour upsampling by 2: each pixel is repeated in both directions.
     Upsample,
-    /// Sees each image against all others of the batch; the result is `[n, outputs]`.
-    AgainstTable(AgainstTable),
-}
-
-/// Pools the maps of each card by attention and compares the result with that of the whole table: the batch
-/// is one table.
-///
-/// With `maps` attention maps over `channels` channels, a card's pooled features q have
-/// `features = maps * channels` numbers: for each attention map the mean of all channels, weighed by a softmax
-/// over places. With LN a layer norm (Ba, Kiros and Hinton 2016) without weights, mean and deviation those of q
-/// over the cards of the table, the hidden units are
-/// `relu(LN(hidden . [LN(q), (q - mean) / (deviation + 0.1), LN(mean)] + hidden_bias))`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AgainstTable {
-    /// `[maps, channels]`.
-    pub attention: Vec<f32>,
-    /// Number of attention maps.
-    pub maps: usize,
-    /// `[hidden units, 3 * features]`.
-    pub hidden: Vec<f32>,
-    pub hidden_bias: Vec<f32>,
-    /// `[outputs, hidden units]`.
-    pub weights: Vec<f32>,
-    pub bias: Vec<f32>,
-}
-
-impl AgainstTable {
-    /// Added to a layer norm's variance before the root.
-    pub const NORM_EPSILON: f32 = 1e-3;
-    /// Added to the table's variance before the root, and to the root.
-    pub const SPREAD_EPSILON: [f32; 2] = [1e-4, 0.1];
-
-    /// Number of pooled features of a card.
-    pub fn features(&self) -> usize {
-        self.attention.len()
-    }
-
-    pub fn channels(&self) -> usize {
-        self.attention.len() / self.maps
-    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -141,13 +101,9 @@ impl Graph {
             .iter()
             .flat_map(|node| match &node.op {
                 Op::Conv(Conv { weights, bias, .. }) | Op::Dense { weights, bias, .. } => {
-                    vec![weights.as_slice(), bias.as_slice()]
+                    [weights.as_slice(), bias]
                 }
-                Op::AgainstTable(head) => {
-                    let AgainstTable { attention, hidden, hidden_bias, weights, bias, .. } = head;
-                    [attention, hidden, hidden_bias, weights, bias].map(Vec::as_slice).to_vec()
-                }
-                _ => Vec::new(),
+                _ => [&[][..]; 2],
             })
             .flatten()
     }

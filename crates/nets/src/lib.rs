@@ -1,8 +1,7 @@
 //! The networks' inputs and outputs: one contract for training, inference and both exports.
 //!
 //! [`reader`] classifies a straightened card. [`finder`] detects the cards of a photo. [`refiner`]
-//! judges whether an outline is right and which card it shows. [`sameness`] says which cards of a table are
-//! alike. A trained network is passed on as a
+//! judges whether an outline is right and which card it shows. A trained network is passed on as a
 //! [`graph::Graph`], with its batch norms folded in.
 
 #![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
@@ -13,7 +12,7 @@ pub mod onnx;
 
 use onnx::OnnxError;
 
-/// The four kinds of network.
+/// The three kinds of network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// See [`reader`].
@@ -22,20 +21,17 @@ pub enum Kind {
     Finder,
     /// See [`refiner`].
     Refiner,
-    /// See [`sameness`].
-    Sameness,
 }
 
 impl Kind {
-    pub const ALL: [Self; 4] = [Self::Reader, Self::Finder, Self::Refiner, Self::Sameness];
+    pub const ALL: [Self; 3] = [Self::Reader, Self::Finder, Self::Refiner];
 
-    /// `reader`, `finder`, `refiner` or `sameness`.
+    /// `reader`, `finder` or `refiner`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reader => "reader",
             Self::Finder => "finder",
             Self::Refiner => "refiner",
-            Self::Sameness => "sameness",
         }
     }
 
@@ -45,7 +41,6 @@ impl Kind {
             Self::Reader => &reader::LABELS,
             Self::Finder => &finder::LABELS,
             Self::Refiner => &refiner::LABELS,
-            Self::Sameness => &sameness::LABELS,
         }
     }
 
@@ -56,7 +51,7 @@ impl Kind {
     /// Rows and columns of the input, if they are fixed.
     pub fn input_size(self) -> Option<[usize; 2]> {
         match self {
-            Self::Reader | Self::Sameness => Some([reader::HEIGHT, reader::WIDTH]),
+            Self::Reader => Some([reader::HEIGHT, reader::WIDTH]),
             Self::Finder => None,
             Self::Refiner => Some([refiner::HEIGHT, refiner::WIDTH]),
         }
@@ -67,7 +62,6 @@ impl Kind {
             Self::Reader => reader::INPUT_NAME,
             Self::Finder => finder::INPUT_NAME,
             Self::Refiner => refiner::INPUT_NAME,
-            Self::Sameness => sameness::INPUT_NAME,
         }
     }
 
@@ -76,7 +70,6 @@ impl Kind {
             Self::Reader => reader::OUTPUT_NAME,
             Self::Finder => finder::OUTPUT_NAME,
             Self::Refiner => refiner::OUTPUT_NAME,
-            Self::Sameness => sameness::OUTPUT_NAME,
         }
     }
 
@@ -99,11 +92,6 @@ impl Kind {
                 refiner::WIDTH,
                 refiner::OUTLINE_PX.0,
                 refiner::OUTLINE_PX.1
-            ),
-            Self::Sameness => format!(
-                "[cards of one table, 3, {}, {}], each as a reader's input",
-                reader::HEIGHT,
-                reader::WIDTH
             ),
         }
     }
@@ -149,7 +137,7 @@ impl Metadata {
             OnnxError::Property {
                 what: "kind",
                 found: found.to_owned(),
-                expected: "`reader`, `finder`, `refiner` or `sameness`".to_owned(),
+                expected: "`reader`, `finder` or `refiner`".to_owned(),
             }
         })?;
         check("labels", get("labels")?, &kind.labels().join(","))?;
@@ -324,64 +312,6 @@ pub mod refiner {
     pub const OUTPUT_NAME: &str = "answers";
 }
 
-pub mod sameness {
-    //! The network that says which cards of a table are alike, whatever their deck.
-    //!
-    //! Input `[n, 3, 64, 96]`: all cards of one table, each as the input of [`super::reader`]. Output
-    //! `[n, 32]`: see [`NUMBER`], [`CARD`] and [`EMBEDDINGS`]. A card's output depends on the table that
-    //! it lies on: outputs of two tables cannot be compared.
-
-    use std::ops::Range;
-
-    pub const OUTPUTS: usize = 32;
-    /// Logits of one, two and three symbols; one softmax covers them.
-    pub const NUMBER: Range<usize> = 0..3;
-    /// Index of the log odds that this is a card of the table's deck.
-    pub const CARD: usize = 3;
-    /// Embeddings of filling, ink and outline. The log odds that two cards are alike in one of these are
-    /// [`ALIKE`] minus the squared distance of their embeddings.
-    pub const EMBEDDINGS: [Range<usize>; 3] = [4..12, 12..20, 20..32];
-    /// Log odds that two cards of the same embedding are alike.
-    pub const ALIKE: f32 = 4.0;
-    /// Names of the outputs, in order.
-    pub const LABELS: [&str; OUTPUTS] = [
-        "one",
-        "two",
-        "three",
-        "card",
-        "filling_0",
-        "filling_1",
-        "filling_2",
-        "filling_3",
-        "filling_4",
-        "filling_5",
-        "filling_6",
-        "filling_7",
-        "ink_0",
-        "ink_1",
-        "ink_2",
-        "ink_3",
-        "ink_4",
-        "ink_5",
-        "ink_6",
-        "ink_7",
-        "outline_0",
-        "outline_1",
-        "outline_2",
-        "outline_3",
-        "outline_4",
-        "outline_5",
-        "outline_6",
-        "outline_7",
-        "outline_8",
-        "outline_9",
-        "outline_10",
-        "outline_11",
-    ];
-    pub const INPUT_NAME: &str = "cards";
-    pub const OUTPUT_NAME: &str = "sameness";
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -441,7 +371,7 @@ mod tests {
             (
                 "kind",
                 "dog",
-                "its kind is `dog`; expected `reader`, `finder`, `refiner` or `sameness`",
+                "its kind is `dog`; expected `reader`, `finder` or `refiner`",
             ),
             ("labels", "a,b", &format!("its labels is `a,b`; expected `{labels}`")),
             ("seed", "x", "its seed is `x`; expected a whole number"),

@@ -15,8 +15,6 @@
 //! | `fuse` | the fusion of both classifiers' evidence, and the threshold for a claim |
 //! | `reader` | the card classifier and its training data |
 //! | `finder` | the card detector and its training data |
-//! | `against_table` | the layer that sees each card against its table |
-//! | `sameness` | the network that says which cards of a table are alike |
 //! | `refiner` | the network that classifies context crops and corrects outlines |
 //!
 //! The networks are chains of few kinds of layers. Each layer brings its gradient, so no general
@@ -27,7 +25,6 @@
 #![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
 
 mod adapt;
-mod against_table;
 mod checkpoint;
 mod classical;
 mod convolution;
@@ -39,7 +36,6 @@ mod optimiser;
 mod reader;
 mod refiner;
 mod run;
-mod sameness;
 
 pub use checkpoint::{CheckpointError, First};
 pub use layers::Tensor;
@@ -98,9 +94,6 @@ pub mod parts {
         pub mod labelled_crops {
             pub use crate::reader::labelled_crops::{Source, check_classes, sources};
         }
-    }
-    pub mod sameness {
-        pub use crate::sameness::{STEPS, Sameness, plan, settings};
     }
     pub mod refiner {
         pub use crate::refiner::{

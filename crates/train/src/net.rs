@@ -2,14 +2,13 @@
 //! and the [`Graph`] for inference and the exports.
 
 use super::{
-    against_table,
     checkpoint::{Array, Role, Weights},
     convolution::{Convolution, Windows},
     layers::{self, NORM_EPSILON, Norm, Tensor},
 };
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
-use setsight_nets::graph::{AgainstTable, Conv, Graph, Node, Op};
+use setsight_nets::graph::{Conv, Graph, Node, Op};
 
 /// The operation of a node of a plan; see [`Op`] for the meaning of each.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -66,21 +65,6 @@ pub enum Layer {
     },
     /// Nearest-neighbour upsampling to twice the rows and columns.
     Upsample,
-    /// Sees each card against its table, see [`AgainstTable`].
-    AgainstTable {
-        /// Tables of a training batch, each of equally many cards.
-        tables: usize,
-        /// Channels in.
-        channels: usize,
-        /// Attention maps.
-        maps: usize,
-        /// Hidden units.
-        hidden: usize,
-        /// Values out.
-        outputs: usize,
-        /// Values out of the network for inference; the rest is for further tasks in training.
-        kept: usize,
-    },
 }
 
 impl Layer {
@@ -257,25 +241,7 @@ impl Pass<'_> {
             Layer::Flatten => vec![gradient],
             Layer::Add { .. } => vec![gradient.clone(), gradient],
             Layer::Upsample => vec![layers::upsample_gradient(input, &gradient)],
-            Layer::AgainstTable { tables, maps, .. } => {
-                let head = against_table_head(maps, |at| values(at).to_vec());
-                let (of_input, arrays) = against_table::gradient(&head, input, tables, &gradient);
-                arrays.into_iter().enumerate().for_each(|(at, array)| put(at, array));
-                vec![of_input]
-            }
         }
-    }
-}
-
-/// From the arrays of its layer, in their order.
-fn against_table_head(maps: usize, mut array: impl FnMut(usize) -> Vec<f32>) -> AgainstTable {
-    AgainstTable {
-        attention: array(0),
-        maps,
-        hidden: array(1),
-        hidden_bias: array(2),
-        weights: array(3),
-        bias: array(4),
     }
 }
 
@@ -311,22 +277,6 @@ impl Plan {
                     put("weight", Role::Weight, vec![outputs, inputs], values);
                     put("bias", Role::Bias, vec![outputs], vec![0.0; outputs]);
                 }
-                Layer::AgainstTable { channels, maps, hidden, outputs, .. } => {
-                    let features = maps * channels;
-                    let matrices = [
-                        ("attention", None, maps, channels),
-                        ("hidden", Some("hidden_bias"), hidden, 3 * features),
-                        ("weight", Some("bias"), outputs, hidden),
-                    ];
-                    for (part, bias, rows, columns) in matrices {
-                        let deviation = (columns as f32).sqrt().recip();
-                        let values = normals(&mut rng, rows * columns, deviation);
-                        put(part, Role::Weight, vec![rows, columns], values);
-                        if let Some(bias) = bias {
-                            put(bias, Role::Bias, vec![rows], vec![0.0; rows]);
-                        }
-                    }
-                }
                 _ => {}
             }
         }
@@ -341,7 +291,6 @@ impl Plan {
             next += match step.layer {
                 Layer::Conv { norm: true, .. } => 5,
                 Layer::Conv { .. } | Layer::Dense { .. } => 2,
-                Layer::AgainstTable { .. } => 5,
                 _ => 0,
             };
             first
@@ -374,10 +323,6 @@ impl Plan {
                 Layer::Flatten => flattened(of(0)),
                 Layer::Add { .. } => added(of(0), of(1)),
                 Layer::Upsample => layers::upsample(of(0)),
-                Layer::AgainstTable { tables, maps, .. } => {
-                    let head = against_table_head(maps, |at| values(at).to_vec());
-                    against_table::result(&head, of(0), tables)
-                }
             };
             if step.layer.has_relu() {
                 layers::relu(&mut result.values);
@@ -430,12 +375,6 @@ impl Plan {
                 Layer::Flatten => Op::Flatten,
                 Layer::Add { relu } => Op::Add { relu },
                 Layer::Upsample => Op::Upsample,
-                Layer::AgainstTable { maps, hidden, kept, .. } => {
-                    let mut head = against_table_head(maps, |_| take());
-                    head.weights.truncate(kept * hidden);
-                    head.bias.truncate(kept);
-                    Op::AgainstTable(head)
-                }
             };
             nodes.push(Node { op, inputs: step.inputs.clone() });
         }
@@ -482,8 +421,8 @@ impl Plan {
                     put(weights.clone())?;
                     put(bias.clone())?;
                 }
-                (Op::Conv(_) | Op::Dense { .. } | Op::AgainstTable(_), _)
-                | (_, Layer::Conv { .. } | Layer::Dense { .. } | Layer::AgainstTable { .. }) => {
+                (Op::Conv(_) | Op::Dense { .. }, _)
+                | (_, Layer::Conv { .. } | Layer::Dense { .. }) => {
                     return None;
                 }
                 _ => {}
@@ -569,7 +508,6 @@ fn results_of(graph: &Graph, input: Tensor) -> Vec<Tensor> {
             Op::Flatten => (flattened(of(0)), false),
             Op::Add { relu } => (added(of(0), of(1)), *relu),
             Op::Upsample => (layers::upsample(of(0)), false),
-            Op::AgainstTable(head) => (against_table::result(head, of(0), 1), false),
         };
         if relu {
             layers::relu(&mut result.values);
@@ -713,12 +651,5 @@ mod tests {
         }
         let layers = vec![Layer::conv3(3, 6, 1), biased, Layer::GlobalAveragePool];
         gradients_are_those_of_differences(&Plan::chain(3, [8, 12], layers));
-        let head =
-            Layer::AgainstTable { tables: 1, channels: 6, maps: 2, hidden: 7, outputs: 5, kept: 4 };
-        gradients_are_those_of_differences(&Plan::chain(
-            3,
-            [8, 12],
-            vec![Layer::conv3(3, 6, 2), head],
-        ));
     }
 }

@@ -1,4 +1,4 @@
-//! AdamW on plain arrays, and Muon for the matrices of networks that ask for it.
+//! AdamW on plain arrays.
 //!
 //! A network here has at most some hundred thousand weights, so a step costs almost nothing
 //! compared with the gradients. Plain arrays can be saved in a checkpoint without loss.
@@ -7,8 +7,6 @@
 
 use super::checkpoint::{Role, Weights};
 use nalgebra::{DMatrix, DVector, DVectorView};
-use ndarray::{Array2, ArrayView2};
-use rayon::prelude::*;
 use std::f32::consts::PI;
 
 /// Hyperparameters of a run.
@@ -28,17 +26,11 @@ pub struct Schedule {
     /// Decay of the running average of the weights. The average is what is validated and kept
     /// (Polyak and Juditsky 1992, here with exponential decay).
     pub average: f32,
-    /// The learning rate of matrices and kernels as a multiple of the others', whose steps are then made
-    /// orthogonal (Muon; Jordan et al. 2024). Without it, they take Adam's steps as all others do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub orthogonal: Option<f32>,
 }
 
 /// Decay rates of Adam's first and second moments (Kingma and Ba 2015).
 const BETA: [f32; 2] = [0.9, 0.999];
 const EPSILON: f32 = 1e-8;
-/// Muon's momentum, with Nesterov's look ahead.
-const MOMENTUM: f32 = 0.95;
 /// Decay of a norm's running mean and variance.
 const FOLLOW: f32 = 0.95;
 /// Learning rate at the end, as a fraction of the highest.
@@ -95,22 +87,13 @@ impl State {
         let shorten = (schedule.longest_gradient / length.max(1e-12)).min(1.0);
         let rate = schedule.rate(self.step);
         let correction = BETA.map(|beta| 1.0 - beta.powf(self.step as f32));
-        let arrays = self.weights.arrays.par_iter_mut().zip(&gradients.arrays);
-        let moments = self.first.arrays.par_iter_mut().zip(&mut self.second.arrays);
-        arrays.zip(moments).for_each(|((array, gradient), (first, second))| {
-            let decay = match array.role {
-                Role::Weight => schedule.weight_decay,
-                role if role.is_trained() => 0.0,
-                _ => return,
-            };
-            if let Some(factor) = schedule.orthogonal.filter(|_| array.role == Role::Weight) {
-                let rows = array.shape[0];
-                let step = orthogonal_step(&mut first.values, &gradient.values, rows);
-                for (w, step) in array.values.iter_mut().zip(step) {
-                    *w -= factor * rate * (step + decay * *w);
-                }
-                return;
+        let arrays = self.weights.arrays.iter_mut().zip(&gradients.arrays);
+        let moments = self.first.arrays.iter_mut().zip(&mut self.second.arrays);
+        for ((array, gradient), (first, second)) in arrays.zip(moments) {
+            if !array.role.is_trained() {
+                continue;
             }
+            let decay = if array.role == Role::Weight { schedule.weight_decay } else { 0.0 };
             for (((w, g), m), v) in array
                 .values
                 .iter_mut()
@@ -124,36 +107,12 @@ impl State {
                 let root = (*v / correction[1]).sqrt() + EPSILON;
                 *w -= rate * (*m / correction[0] / root + decay * *w);
             }
-        });
+        }
         // The average's window grows with the number of steps at first.
         let past = schedule.average.min(self.step as f32 / (self.step + 10) as f32);
         self.average.approach(&self.weights, 1.0 - past);
         true
     }
-}
-
-/// Updates a matrix's momentum; returns its step with all singular values near 1, by the quintic
-/// Newton-Schulz iteration of Muon. Kernels are rows of all their weights.
-fn orthogonal_step(momentum: &mut [f32], gradient: &[f32], rows: usize) -> Vec<f32> {
-    const ITERATIONS: usize = 5;
-    const COEFFICIENTS: [f32; 3] = [3.4445, -4.7750, 2.0315];
-    momentum.iter_mut().zip(gradient).for_each(|(m, g)| *m = MOMENTUM * *m + g);
-    let ahead = momentum.iter().zip(gradient).map(|(m, g)| MOMENTUM * m + g).collect();
-    let columns = gradient.len() / rows;
-    let mut step = Array2::from_shape_vec((rows, columns), ahead).expect("rows of equal length");
-    let wide = rows <= columns;
-    if !wide {
-        step = step.reversed_axes();
-    }
-    step /= step.iter().map(|v| v * v).sum::<f32>().sqrt().max(1e-12);
-    let [a, b, c] = COEFFICIENTS;
-    for _ in 0..ITERATIONS {
-        let square = step.dot(&step.t());
-        step = a * &step + (b * &square + c * square.dot(&square)).dot(&step);
-    }
-    let scale = (rows as f32 / columns as f32).sqrt().max(1.0);
-    let step: ArrayView2<f32> = if wide { step.view() } else { step.t() };
-    step.iter().map(|v| scale * v).collect()
 }
 
 impl Schedule {
@@ -278,7 +237,6 @@ mod tests {
             weight_decay: 0.0,
             longest_gradient: 10.0,
             average: 0.9,
-            orthogonal: None,
         }
     }
 

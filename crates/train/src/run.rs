@@ -87,7 +87,6 @@ impl Settings {
             weight_decay: 1e-3,
             longest_gradient: 5.0,
             average: 0.998,
-            orthogonal: None,
         };
         Self { seed, schedule, validate_every, patience: u32::MAX }
     }

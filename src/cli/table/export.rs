@@ -39,7 +39,7 @@ enum Subcommand {
 struct OnnxArgs {
     #[command(flatten)]
     models: ModelsArgs,
-    /// Which network: reader, finder, refiner or sameness
+    /// Which network: reader, finder or refiner
     #[arg(long, value_name = "NAME", default_value = "reader", value_parser = kind)]
     network: Kind,
     /// The file to write
@@ -49,7 +49,7 @@ struct OnnxArgs {
 
 fn kind(name: &str) -> Result<Kind, String> {
     let found = Kind::ALL.into_iter().find(|kind| kind.name() == name);
-    found.ok_or_else(|| "expected reader, finder, refiner or sameness".into())
+    found.ok_or_else(|| "expected reader, finder or refiner".into())
 }
 
 #[derive(clap::Args)]

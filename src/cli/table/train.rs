@@ -17,7 +17,7 @@ use setsight_nets::engine::{Models, file_of};
 use setsight_nets::{Kind, Metadata, onnx};
 use setsight_train::parts::reader::Group;
 use setsight_train::parts::reader::drawn::{self, Tables};
-use setsight_train::parts::{finder, refiner, sameness};
+use setsight_train::parts::{finder, refiner};
 use setsight_train::{
     CONFIG, Ended, Entry, First, Keeping, Plan, Settings, Task, Trained, best_weights, train,
 };
@@ -51,8 +51,6 @@ enum Subcommand {
     Finder(FinderArgs),
     /// Train the network that judges whether an outline is a card's own, on drawn tables
     Refiner(RefinerArgs),
-    /// Train the network that says which cards of a table are alike, on drawn boards of invented decks
-    Sameness(SamenessArgs),
     /// Fit how the networks and the classical reader are combined, and when a card is unsure
     Fuse(fuse::Args),
 }
@@ -64,7 +62,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         Some(Subcommand::Reader(args)) => reader::run(args),
         Some(Subcommand::Finder(args)) => finder(args),
         Some(Subcommand::Refiner(args)) => refiner(args),
-        Some(Subcommand::Sameness(args)) => sameness(args),
         Some(Subcommand::Fuse(args)) => fuse::run(args),
     }
 }
@@ -402,35 +399,6 @@ fn refiner(args: RefinerArgs) -> anyhow::Result<Outcome> {
             settings: refiner::settings(run.seed, steps, run.goes_on()),
             training_set: task.fingerprint(steps),
             options: format!("{found_option} --least-in-view {least_in_view} --steps {steps}"),
-            task,
-        }))
-    })
-}
-
-/// Arguments of `train sameness`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-    setsight train sameness --out runs/sameness\n  \
-    setsight train sameness --out runs/sameness --resume")]
-struct SamenessArgs {
-    #[command(flatten)]
-    run: RunArgs,
-    /// Steps of five tables to train for
-    #[arg(long, value_name = "N", default_value_t = sameness::STEPS, value_parser = within::<u64>(1..=u64::MAX))]
-    steps: u64,
-}
-
-fn sameness(SamenessArgs { run, steps }: SamenessArgs) -> anyhow::Result<Outcome> {
-    run.train(Kind::Sameness, &sameness::plan(), |first| {
-        if matches!(first, First::Network(_)) {
-            let reason = "a network lacks what only training needs; name the folder of its run";
-            return Err(BadCall(format!("--start-from: {reason}")).into());
-        }
-        let task = sameness::Sameness::new(run.seed, first);
-        Ok(Some(Recipe {
-            settings: sameness::settings(run.seed, steps),
-            training_set: task.fingerprint(steps),
-            options: format!(" --steps {steps}"),
             task,
         }))
     })

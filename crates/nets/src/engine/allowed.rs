@@ -72,30 +72,19 @@ fn unsigned(side: &i64) -> Option<u64> {
 
 fn check_node(node: &Node, graph: &Graph) -> Result<(), String> {
     use OpType::{
-        Add, AveragePool, Cast, Conv, Div, Flatten, Gemm, GlobalAveragePool, LayerNormalization,
-        MatMul, MaxPool, Mul, ReduceMean, Relu, Reshape, Resize, Softmax, Sqrt, Sub, Transpose,
+        Add, AveragePool, Cast, Conv, Flatten, Gemm, GlobalAveragePool, MaxPool, Relu, Resize,
     };
     if !matches!(
         node.op_type,
         Add | AveragePool
             | Cast
             | Conv
-            | Div
             | Flatten
             | Gemm
             | GlobalAveragePool
-            | LayerNormalization
-            | MatMul
             | MaxPool
-            | Mul
-            | ReduceMean
             | Relu
-            | Reshape
             | Resize
-            | Softmax
-            | Sqrt
-            | Sub
-            | Transpose
     ) {
         return Err(format!("{} is not run", node.op_type.as_str()));
     }
@@ -224,12 +213,7 @@ fn result_of(
             let [_, columns] = matrix_sides(node, input(1)?, "transB")?;
             (vec![rows, columns], inner)
         }
-        OpType::Add | OpType::Sub | OpType::Mul | OpType::Div => {
-            (broadcast(input(0)?, input(1)?), 1)
-        }
-        OpType::MatMul | OpType::Reshape | OpType::Transpose | OpType::ReduceMean => {
-            result_of_table(node, graph, shapes)?
-        }
+        OpType::Add => (broadcast(input(0)?, input(1)?), 1),
         OpType::Resize => {
             let factors = node.input.get(2).and_then(|name| graph.get_initializer(name));
             let factors = factors.and_then(|factors| factors.as_f32()).unwrap_or_default();
@@ -242,7 +226,7 @@ fn result_of(
                 1,
             )
         }
-        // LayerNormalization, Softmax, Sqrt, Relu and Cast.
+        // Relu and Cast.
         _ => (input(0)?.clone(), 1),
     })
 }

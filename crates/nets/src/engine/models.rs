@@ -29,12 +29,11 @@ pub const SCREENS: &str = "screens.json";
 
 /// All files of a folder of models but its manifest, in alphabetical order. [`Models::read`]
 /// reads no others, so that [`Models::hashes`] leaves out nothing that a reading depends on.
-pub const WEIGHTS: [&str; 8] = [
+pub const WEIGHTS: [&str; 7] = [
     file_of(Kind::Finder),
     FUSION,
     file_of(Kind::Reader),
     file_of(Kind::Refiner),
-    file_of(Kind::Sameness),
     SCREEN_READER,
     SCREENS,
     SECOND_READER,
@@ -62,7 +61,7 @@ pub struct Manifest {
 pub struct ManifestFile {
     /// Its name within the folder.
     pub file: String,
-    /// `reader`, `finder`, `refiner`, `sameness`, `fusion` or `screens`.
+    /// `reader`, `finder`, `refiner`, `fusion` or `screens`.
     pub kind: String,
     /// Version of the program that wrote it.
     pub version: String,
@@ -198,7 +197,6 @@ pub const fn file_of(kind: Kind) -> &'static str {
         Kind::Reader => "reader.onnx",
         Kind::Finder => "finder.onnx",
         Kind::Refiner => "refiner.onnx",
-        Kind::Sameness => "sameness.onnx",
     }
 }
 
@@ -303,9 +301,7 @@ mod tests {
     #[test]
     fn every_file_of_models_is_listed_and_no_other_is_read() {
         let shipped = FILES.iter().map(|(name, _)| *name).filter(|name| *name != MANIFEST);
-        // Weights of this one are a run's, for now.
-        let listed = WEIGHTS.into_iter().filter(|name| *name != file_of(Kind::Sameness));
-        assert!(shipped.eq(listed));
+        assert!(shipped.eq(WEIGHTS));
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("new.json"), b"{}").unwrap();
         let error = Models::Folder(folder.path().to_owned()).read("new.json").unwrap_err();

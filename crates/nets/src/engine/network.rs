@@ -161,7 +161,7 @@ impl Network {
         let outputs = self.metadata.kind.labels().len();
         let stride = crate::finder::STRIDE_PX;
         match self.metadata.kind {
-            Kind::Reader | Kind::Refiner | Kind::Sameness => vec![n, outputs],
+            Kind::Reader | Kind::Refiner => vec![n, outputs],
             Kind::Finder => vec![n, outputs, rows / stride, columns / stride],
         }
     }
@@ -201,22 +201,12 @@ impl Embedded {
             &op_types::AveragePool,
             &op_types::Cast,
             &op_types::Conv,
-            &op_types::Div,
             &op_types::Flatten,
             &op_types::Gemm,
             &op_types::GlobalAveragePool,
-            &op_types::LayerNormalization,
-            &op_types::MatMul,
             &op_types::MaxPool,
-            &op_types::Mul,
-            &op_types::ReduceMean,
             &op_types::Relu,
-            &op_types::Reshape,
             &op_types::Resize,
-            &op_types::Softmax,
-            &op_types::Sqrt,
-            &op_types::Sub,
-            &op_types::Transpose,
         ]);
         let model = ModelOptions::with_ops(operators).load(bytes.to_vec());
         let model = model.map_err(|error| error.to_string())?;
@@ -224,7 +214,7 @@ impl Embedded {
             return Err("it has more than one input or output".to_owned());
         }
         let dimensions = match kind {
-            Kind::Reader | Kind::Refiner | Kind::Sameness => 2,
+            Kind::Reader | Kind::Refiner => 2,
             Kind::Finder => 4,
         };
         Ok(Self { model, dimensions, idle: Mutex::default() })

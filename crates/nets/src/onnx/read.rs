@@ -2,7 +2,7 @@
 //! same form.
 
 use crate::Metadata;
-use crate::graph::{AgainstTable, Conv, Graph, Node, Op};
+use crate::graph::{Conv, Graph, Node, Op};
 use half::f16;
 use onnx_rs::ast::{self, Attribute, DataType, Dimension, OpType};
 use std::collections::HashMap;
@@ -37,7 +37,6 @@ pub fn decode(bytes: &[u8]) -> Result<(Graph, Metadata), OnnxError> {
         halves: HashMap::new(),
         nodes: Vec::new(),
         open: false,
-        maps: None,
     };
     reading.numbers.insert(metadata.kind.input_name(), 0);
     for node in &file.node {
@@ -82,8 +81,6 @@ struct Reading<'a> {
     nodes: Vec<Node>,
     /// Whether the last node still needs a `Flatten` after it.
     open: bool,
-    /// The tensor that the operators of an [`AgainstTable`] take.
-    maps: Option<usize>,
 }
 
 impl<'a> Reading<'a> {
@@ -99,9 +96,6 @@ impl<'a> Reading<'a> {
             }
             self.halves.insert(output, stored);
             return Ok(());
-        }
-        if node.name.starts_with("table") {
-            return self.take_against_table(node, output).map_err(wrong);
         }
         let tensors = match node.op_type {
             OpType::Add => 2,
@@ -165,54 +159,12 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// The operators of an [`AgainstTable`] are recognised by their names: the first takes the maps, and the last
-    /// one has the name that the names of all others begin with.
-    fn take_against_table(&mut self, node: &ast::Node, output: &'a str) -> Result<(), String> {
-        if let Some((_, part)) = node.name.split_once('.') {
-            if part == "logits" {
-                self.maps = node.input.first().and_then(|name| self.numbers.get(name)).copied();
-            }
-            return Ok(());
-        }
-        let maps = self.maps.take().ok_or("takes no maps")?;
-        let stored = |part: &str| self.stored(&format!("{}.{part}", node.name));
-        let (attention_dims, attention) = stored("attention.weights")?;
-        let of_parts = ["of_alone.weights", "of_relative.weights", "of_table.weights"];
-        let of_parts = of_parts.map(stored);
-        let [(_, alone), (_, relative), (_, table)] = of_parts.map(Result::unwrap_or_default);
-        let (hidden_bias, bias) = (stored("hidden_bias")?.1, stored("bias")?.1);
-        let weights = stored("last.weights")?.1;
-        let (features, units) = (attention.len(), hidden_bias.len());
-        if [&alone, &relative, &table].into_iter().any(|part| part.len() != units * features)
-            || weights.len() != bias.len() * units
-        {
-            return Err(format!("matrices that do not fit {features} features, {units} units"));
-        }
-        let rows =
-            alone.chunks(features).zip(relative.chunks(features)).zip(table.chunks(features));
-        let head = AgainstTable {
-            attention,
-            maps: attention_dims.first().copied().unwrap_or(0),
-            hidden: rows.flat_map(|((a, b), c)| [a, b, c].concat()).collect(),
-            hidden_bias,
-            weights,
-            bias,
-        };
-        self.nodes.push(Node { op: Op::AgainstTable(head), inputs: vec![maps] });
-        self.numbers.insert(output, self.nodes.len());
-        Ok(())
-    }
-
     /// The dimensions and values of a node's input that is stored in the file.
     fn floats(&self, node: &ast::Node, input: usize) -> Result<(Vec<usize>, Vec<f32>), String> {
         let name = node.input.get(input).copied().unwrap_or_default();
-        self.stored(name).map_err(|problem| format!("its input {input}: {problem}"))
-    }
-
-    fn stored(&self, name: &str) -> Result<(Vec<usize>, Vec<f32>), String> {
         let stored = self.halves.get(name).copied().unwrap_or(name);
         let tensor = self.file.initializer.iter().find(|tensor| tensor.name() == stored);
-        let tensor = tensor.ok_or_else(|| format!("`{name}` is not stored"))?;
+        let tensor = tensor.ok_or_else(|| format!("its input {input} (`{name}`) is not stored"))?;
         let dims: Vec<usize> =
             tensor.dims().iter().map(|&d| usize::try_from(d).unwrap_or(0)).collect();
         let values: Vec<f32> = if tensor.data_type() == DataType::Float16 {

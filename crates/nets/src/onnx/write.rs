@@ -1,6 +1,6 @@
 //! Writes ONNX.
 
-use crate::graph::{AgainstTable, Conv, Graph, Node, Op};
+use crate::graph::{Conv, Graph, Node, Op};
 use crate::{Kind, Metadata};
 use half::f16;
 use rten_onnx::onnx::{
@@ -129,9 +129,6 @@ struct Writing {
 
 impl Writing {
     fn node(&mut self, i: usize, node: &Node, mut inputs: Vec<String>, output: String) {
-        if let Op::AgainstTable(head) = &node.op {
-            return self.against_table(&format!("table{i}"), head, inputs.remove(0), output);
-        }
         let what = match &node.op {
             Op::Conv(_) => "conv",
             Op::Dense { .. } => "dense",
@@ -141,7 +138,6 @@ impl Writing {
             Op::Flatten => "flat",
             Op::Add { .. } => "add",
             Op::Upsample => "upsample",
-            Op::AgainstTable(_) => unreachable!("written above"),
         };
         let name = format!("{what}{i}");
         let (operator, attributes) = match &node.op {
@@ -175,7 +171,6 @@ impl Writing {
                 ];
                 ("Resize", attributes.map(|(name, value)| text(name, value)).to_vec())
             }
-            Op::AgainstTable(_) => unreachable!("written above"),
         };
         let second = match &node.op {
             Op::Conv(Conv { relu: true, .. })
@@ -193,101 +188,6 @@ impl Writing {
                 self.add(&format!("{name}.end"), second, vec![between], output, vec![]);
             }
         }
-    }
-
-    /// Writes [`AgainstTable`] as operators of the standard.
-    fn against_table(&mut self, name: &str, head: &AgainstTable, maps: String, output: String) {
-        let (features, channels) = (head.features(), head.channels());
-        let [spread, floor] = AgainstTable::SPREAD_EPSILON;
-        let attention = self.weights(
-            &format!("{name}.attention"),
-            &[head.maps, channels, 1, 1],
-            &head.attention,
-        );
-        // The embedded engine takes the number of strides from it.
-        let kernel = vec![integers("kernel_shape", &[1, 1])];
-        let logits = self.step(name, "logits", "Conv", &[&maps, &attention], kernel);
-        let logits = self.rows(name, "logit_rows", &logits, head.maps);
-        let last = vec![integer("axis", 2)];
-        let places = self.step(name, "places", "Softmax", &[&logits], last);
-        let values = self.rows(name, "value_rows", &maps, channels);
-        let turned = vec![integers("perm", &[0, 2, 1])];
-        let values = self.step(name, "values", "Transpose", &[&values], turned);
-        let pooled = self.step(name, "pooled_maps", "MatMul", &[&places, &values], vec![]);
-        let pooled = self.step(name, "pooled", "Flatten", &[&pooled], vec![]);
-        let over_table = || vec![integers("axes", &[0])];
-        let mean = self.step(name, "mean", "ReduceMean", &[&pooled], over_table());
-        let off = self.step(name, "off", "Sub", &[&pooled, &mean], vec![]);
-        let squares = self.step(name, "squares", "Mul", &[&off, &off], vec![]);
-        let variance = self.step(name, "variance", "ReduceMean", &[&squares], over_table());
-        let spread = self.floats(name, "spread", &[1], &[spread]);
-        let variance = self.step(name, "variance_up", "Add", &[&variance, &spread], vec![]);
-        let deviation = self.step(name, "deviation", "Sqrt", &[&variance], vec![]);
-        let floor = self.floats(name, "floor", &[1], &[floor]);
-        let deviation = self.step(name, "deviation_up", "Add", &[&deviation, &floor], vec![]);
-        let relative = self.step(name, "relative", "Div", &[&off, &deviation], vec![]);
-        let alone = self.layer_norm(name, "alone", &pooled, features);
-        let table = self.layer_norm(name, "table", &mean, features);
-        let units = head.hidden_bias.len();
-        let bias = self.floats(name, "hidden_bias", &[units], &head.hidden_bias);
-        let mut hidden = bias;
-        for (i, (part, input)) in
-            [("alone", alone), ("relative", relative), ("table", table)].into_iter().enumerate()
-        {
-            let columns = head.hidden.chunks_exact(3 * features);
-            let columns: Vec<f32> =
-                columns.flat_map(|row| &row[i * features..][..features]).copied().collect();
-            let weights = self.weights(&format!("{name}.of_{part}"), &[units, features], &columns);
-            let across = vec![integer("transB", 1)];
-            let product =
-                self.step(name, &format!("{part}_product"), "Gemm", &[&input, &weights], across);
-            hidden = self.step(name, &format!("{part}_sum"), "Add", &[&product, &hidden], vec![]);
-        }
-        let hidden = self.layer_norm(name, "hidden", &hidden, units);
-        let hidden = self.step(name, "units", "Relu", &[&hidden], vec![]);
-        let outputs = head.bias.len();
-        let weights = self.weights(&format!("{name}.last"), &[outputs, units], &head.weights);
-        let bias = self.floats(name, "bias", &[outputs], &head.bias);
-        self.add(name, "Gemm", vec![hidden, weights, bias], output, vec![integer("transB", 1)]);
-    }
-
-    /// Adds a node of a larger operation; its result has the node's name.
-    fn step(
-        &mut self,
-        name: &str,
-        part: &str,
-        operator: &str,
-        inputs: &[&str],
-        attributes: Vec<AttributeProto>,
-    ) -> String {
-        let result = format!("{name}.{part}");
-        let inputs = inputs.iter().map(|&input| input.to_owned()).collect();
-        self.add(&result, operator, inputs, result.clone(), attributes);
-        result
-    }
-
-    /// Maps `[n, channels, rows, columns]` as `[n, channels, places]`.
-    fn rows(&mut self, name: &str, part: &str, maps: &str, channels: usize) -> String {
-        let shape = format!("{name}.{part}.shape");
-        let sides = [0, channels as i64, -1];
-        let bytes = sides.iter().flat_map(|side| side.to_le_bytes()).collect();
-        self.store(&shape, DataType::INT64, &[3], bytes);
-        self.step(name, part, "Reshape", &[maps, &shape], vec![])
-    }
-
-    fn layer_norm(&mut self, name: &str, part: &str, input: &str, length: usize) -> String {
-        let scale = self.floats(&format!("{name}.{part}"), "scale", &[length], &vec![1.0; length]);
-        let epsilon = AttributeProto {
-            f: Some(AgainstTable::NORM_EPSILON),
-            ..attribute("epsilon", AttributeType::FLOAT)
-        };
-        self.step(
-            name,
-            &format!("{part}_norm"),
-            "LayerNormalization",
-            &[input, &scale],
-            vec![epsilon],
-        )
     }
 
     fn add(

@@ -23,18 +23,9 @@ pub struct InventedBoard {
     pub image: RgbImage,
     /// The cards, without those that a window covers.
     pub cards: Vec<InventedCard>,
-    /// Whether a card's symbols are in a row that runs down the picture, not across it.
-    pub stacked: bool,
-    /// Whether some cards are alike.
-    pub has_copies: bool,
     /// Things about as large as a card that are not on the board: buttons, icons, small copies of cards.
     /// Corners in pixels, clockwise from the upper left.
     pub strays: Vec<Quad>,
-    /// What the fillings of the deck look like, by their number in `class`.
-    pub fillings: [Filling; 3],
-    /// The outlines as they lie on a card, by their number in `class`: 16 rows of 16 pixels, 255 inside,
-    /// each in a square around it.
-    pub outlines: [[u8; 256]; 3],
 }
 
 /// A card of a board.
@@ -49,7 +40,7 @@ pub struct InventedCard {
 
 /// What a filling looks like.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Filling {
+pub(crate) struct Filling {
     pub kind: FillingKind,
     /// The inked part of what is inside the outline, 0 to 1.
     pub coverage: f64,
@@ -57,7 +48,7 @@ pub struct Filling {
 
 /// A kind of filling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FillingKind {
+pub(crate) enum FillingKind {
     Solid,
     Empty,
     Stripes,
@@ -116,7 +107,7 @@ const WINDOW: f64 = 0.07;
 pub fn board(seed: u64, index: u64) -> InventedBoard {
     let dice = |purpose| Dice::new(seed, index, purpose);
     let mut layout = dice(Purpose::Layout);
-    let (classes, has_copies) = deal(&mut layout);
+    let classes = deal(&mut layout);
     let plan = Plan::random(classes.len(), &mut layout);
     let mut taste = dice(Purpose::Screen);
     let look = Look::random(plan.card, &mut taste);
@@ -160,16 +151,12 @@ pub fn board(seed: u64, index: u64) -> InventedBoard {
     InventedBoard {
         image,
         cards,
-        stacked: look.stacked,
-        has_copies,
         strays: strays.iter().map(moved).collect(),
-        fillings: [0, 1, 2].map(|k: usize| look.textures[k].fact),
-        outlines: look.masks,
     }
 }
 
-/// The classes of a board's cards, and whether some are alike.
-fn deal(dice: &mut Dice) -> (Vec<[usize; 4]>, bool) {
+/// The classes of a board's cards, some of which may be alike.
+fn deal(dice: &mut Dice) -> Vec<[usize; 4]> {
     const FEWEST: usize = 6;
     let count = match dice.pick(&COUNTS) {
         0 => FEWEST + dice.below(16),
@@ -190,12 +177,11 @@ fn deal(dice: &mut Dice) -> (Vec<[usize; 4]>, bool) {
     }
     dice.shuffle(&mut all);
     all.truncate(count);
-    let has_copies = dice.chance(COPIES);
-    if has_copies {
+    if dice.chance(COPIES) {
         (0..1 + dice.below(3)).for_each(|k| all[k] = all[k + 3]);
         dice.shuffle(&mut all);
     }
-    (all, has_copies)
+    all
 }
 
 fn rectangle(a: Point, b: Point) -> Quad {
@@ -539,7 +525,7 @@ mod tests {
 
     #[test]
     fn cards_lie_in_the_picture_and_differ() {
-        let (mut stacked, mut copied, mut strays) = (0, 0, 0);
+        let (mut copied, mut strays) = (0, 0);
         for index in 0..60 {
             let board = board(11, index);
             let (width, height) = board.image.dimensions();
@@ -556,12 +542,10 @@ mod tests {
             }
             let classes = board.cards.iter().map(|card| card.class);
             let different = classes.clone().collect::<std::collections::BTreeSet<_>>().len();
-            assert!(board.has_copies || different == board.cards.len(), "{index}");
-            stacked += usize::from(board.stacked);
-            copied += usize::from(board.has_copies);
+            copied += usize::from(different < board.cards.len());
             strays += board.strays.len();
         }
-        assert!((10..50).contains(&stacked) && (1..20).contains(&copied) && strays > 60);
+        assert!((1..20).contains(&copied) && strays > 60);
     }
 
     /// Connected regions of pixels that are not of the card's colour.

@@ -196,7 +196,6 @@ fn on_from(learning_rate: f32, weight_decay: f32, steps: u64) -> Settings {
             weight_decay,
             longest_gradient: 5.0,
             average: 0.98,
-            orthogonal: None,
         },
         validate_every: steps,
         patience: u32::MAX,

@@ -179,7 +179,6 @@ fn settings(args: &Args) -> Settings {
             weight_decay: 0.02,
             longest_gradient: 5.0,
             average: 0.998,
-            orthogonal: None,
         },
         validate_every: VALIDATE_EVERY,
         patience: PATIENCE,
