@@ -368,11 +368,7 @@ mod tests {
         let labels = Kind::Reader.labels().join(",");
         let properties = metadata().properties();
         for (changed, value, expected) in [
-            (
-                "kind",
-                "dog",
-                "its kind is `dog`; expected `reader`, `finder` or `refiner`",
-            ),
+            ("kind", "dog", "its kind is `dog`; expected `reader`, `finder` or `refiner`"),
             ("labels", "a,b", &format!("its labels is `a,b`; expected `{labels}`")),
             ("seed", "x", "its seed is `x`; expected a whole number"),
         ] {

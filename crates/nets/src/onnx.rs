@@ -202,7 +202,7 @@ mod tests {
         model.graph.as_mut().unwrap().initializer.remove(0);
         assert_eq!(
             error_of(&onnx_rs::encode(&model)),
-            "node `conv0`: its input 1: `conv0.weights` is not stored"
+            "node `conv0`: its input 1 (`conv0.weights`) is not stored"
         );
     }
 

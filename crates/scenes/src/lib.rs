@@ -22,7 +22,7 @@
 //! | `cast` | tints, two lamps, coloured fringes |
 //! | `sensor` | blur, noise, tone |
 //! | `screen` | tables on a screen, as apps draw them |
-//! | [`invented`] | boards of invented decks on a screen, for networks that compare cards |
+//! | [`invented`] | boards of invented decks on a screen |
 //! | [`film`] | a table over time, with labels for each frame |
 //! | [`scenes`] | tables for training |
 //! | [`suite`] | tables for evaluation, and those of `datasets/samples` |

@@ -240,47 +240,6 @@ fn matrix_sides(node: &Node, shape: &Shape, transposed: &str) -> Result<[u64; 2]
     Ok(if transposed { [columns, rows] } else { [rows, columns] })
 }
 
-/// The same of the operators that only see a card against its table.
-fn result_of_table(
-    node: &Node,
-    graph: &Graph,
-    shapes: &HashMap<&str, Shape>,
-) -> Result<(Shape, u64), String> {
-    Ok(match node.op_type {
-        OpType::MatMul => {
-            let (a, b) = (input(node, 0, shapes)?, input(node, 1, shapes)?);
-            let (&[n, rows, inner], &[_, _, columns]) = (a.as_slice(), b.as_slice()) else {
-                return Err(format!("takes arrays of {a:?} and {b:?}; expected three sides each"));
-            };
-            (vec![n, rows, columns], inner)
-        }
-        OpType::Reshape => {
-            let [n, channels, height, width] = picture(input(node, 0, shapes)?)?;
-            let sides = node.input.get(1).and_then(|name| graph.get_initializer(name));
-            match sides.and_then(|sides| sides.as_i64()).as_deref() {
-                Some(&[0, same, -1]) if same == channels as i64 => {
-                    (vec![n, channels, height.saturating_mul(width)], 1)
-                }
-                other => return Err(format!("reshapes to {other:?}; expected 0, {channels}, -1")),
-            }
-        }
-        OpType::Transpose => match (input(node, 0, shapes)?.as_slice(), ints(node, "perm")) {
-            (&[n, rows, columns], [0, 2, 1]) => (vec![n, columns, rows], 1),
-            (shape, perm) => {
-                return Err(format!(
-                    "turns {shape:?} by {perm:?}; expected three sides by 0, 2, 1"
-                ));
-            }
-        },
-        _ => match (input(node, 0, shapes)?.as_slice(), ints(node, "axes")) {
-            (&[n, columns], [0]) => (vec![1, columns], n),
-            (shape, axes) => {
-                return Err(format!("averages {shape:?} over {axes:?}; expected rows over 0"));
-            }
-        },
-    })
-}
-
 fn input<'a>(node: &Node, i: usize, shapes: &'a HashMap<&str, Shape>) -> Result<&'a Shape, String> {
     let name = node.input.get(i).copied().unwrap_or_default();
     shapes.get(name).ok_or_else(|| format!("takes `{name}`, which nothing gives"))

@@ -148,11 +148,7 @@ pub fn board(seed: u64, index: u64) -> InventedBoard {
         .map(|(to, from)| f64::from(to) / f64::from(from));
     let moved = |quad: &Quad| Quad::new(quad.0.map(|p| Point::new(p.x * x, p.y * y)));
     cards.iter_mut().for_each(|card| card.corners = moved(&card.corners));
-    InventedBoard {
-        image,
-        cards,
-        strays: strays.iter().map(moved).collect(),
-    }
+    InventedBoard { image, cards, strays: strays.iter().map(moved).collect() }
 }
 
 /// The classes of a board's cards, some of which may be alike.
@@ -592,8 +588,7 @@ mod tests {
             let along = look.pitch.0;
             let is_row = look.places[2].iter().all(|place| place.1 == 0.0);
             let reach = look.fields[0].extent();
-            let is_apart =
-                if look.stacked { along.y > 2.0 * reach.1 } else { along.x > 2.0 * reach.0 };
+            let is_apart = along.x > 2.0 * reach.0 || along.y > 2.0 * reach.1;
             let is_solid = look.textures[0].fact.kind == FillingKind::Solid;
             if is_apart && is_solid && is_row && look.crowded == 1.0 {
                 let parts = regions(&one, look.stock);

@@ -10,7 +10,10 @@ pub mod evidence;
 pub(crate) mod pictures;
 pub(crate) mod place;
 
-use super::{CardFinder, FindError, panels::{crowded_panels, panels}};
+use super::{
+    CardFinder, FindError,
+    panels::{crowded_panels, panels},
+};
 use crate::{
     card::CardOutline, classify::fusion::Fusion, overlap::mark_shared, refiner::RefinerNetwork,
     trace::Trace,
@@ -297,9 +300,8 @@ fn with_panels(
     if panels.is_empty() || 2 * panels.len() < likely {
         return outlines;
     }
-    let is_free = |quad: &Quad, panels: &[Quad]| {
-        panels.iter().all(|panel| quad.shared_area(panel) < SAME)
-    };
+    let is_free =
+        |quad: &Quad, panels: &[Quad]| panels.iter().all(|panel| quad.shared_area(panel) < SAME);
     let likely = outlines.iter().filter(|outline| outline.score > 0.0);
     let others = likely.map(|outline| &outline.corners_in_image);
     let centers = others.filter(|quad| is_free(quad, &panels)).map(Quad::center);

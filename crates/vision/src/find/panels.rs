@@ -535,10 +535,8 @@ mod tests {
     #[test]
     fn a_panel_whose_stock_lies_in_parts_is_found_by_the_others() {
         let mut picture = board(INK, STOCK);
-        // Bars from above the upper to below the lower side, but for a pixel or two.
-        for column in 0..3 {
-            fill(&mut picture, (118 + 15 * column, 112), (10, 36), INK);
-        }
+        // A bar from side to side.
+        fill(&mut picture, (110, 129), (60, 3), INK);
         let all = panels(&picture);
         assert_eq!(all.len(), 5, "{all:?}");
         let near = |x, y| crowded_panels(&picture, &all, [Point::new(x, y)].into_iter());

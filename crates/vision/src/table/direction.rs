@@ -32,8 +32,7 @@ impl Cards<'_> {
         let most_are_level = 2 * level >= self.outlines.len();
         let differs = |outline: &CardOutline| {
             let quad = &outline.corners_in_image;
-            is_level(outline) != most_are_level
-                && quad.short_side() > SQUARE * quad.long_side()
+            is_level(outline) != most_are_level && quad.short_side() > SQUARE * quad.long_side()
         };
         if self.outlines.iter().any(differs) { self.turned(differs) } else { self }
     }

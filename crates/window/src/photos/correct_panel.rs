@@ -20,13 +20,14 @@ const LEAST_VALUE: f32 = 62.0;
 const VALUE_HEIGHT: f32 = 34.0;
 const VALUE_UNDER: f32 = 46.0;
 const GUESS_HEIGHT: f32 = 42.0;
-/// Height of the card as in the photo in times the window's, as on the phone's page; and its most width in
-/// times the panel's.
+/// In a window that is high enough, height of the card as in the photo in times the window's, as on the phone's
+/// page; and its most width in times the panel's. In a lower one it is as wide as the drawn card: nothing may scroll.
 const CROP: (f32, f32) = (0.2, 0.68);
+const HIGH: f32 = 870.0;
 /// Most width of the drawn card beside it, in points.
 const CARD_WIDTH: f32 = 112.0;
-/// There must be so much room under that for the card's sets, in points.
-const SETS_HEIGHT: f32 = 44.0;
+/// There must be so much room for the card's sets, in points.
+const SETS_WIDTH: f32 = 84.0;
 /// So many cards to check are listed; a table of doubts may have 81.
 const MOST_LISTED: usize = 12;
 
@@ -192,19 +193,24 @@ fn reveal(ui: &Ui, correcting: &mut Correcting, top: Pos2, end: Align) {
 }
 
 /// The card in hand as the photo shows it, and drawn; and its sets, above where there is no room
-/// below the drawn card.
+/// below the drawn card or beside it.
 fn pictures(
     ui: &mut Ui,
     straight: Option<&TextureHandle>,
-    (deck, card): (&Deck, Card),
+    (card, deck): (Card, &Deck),
     sets: &str,
     settings: &Settings,
 ) {
     let (room, gap) = (ui.available_width(), ui.spacing().item_spacing.x);
-    let crop_width = (CROP.0 * ui.ctx().content_rect().height() * ASPECT).min(CROP.1 * room);
+    let height = ui.ctx().content_rect().height();
+    let is_high = height >= HIGH;
+    let crop_width = match is_high {
+        true => (CROP.0 * height * ASPECT).min(CROP.1 * room),
+        false => ((room - gap) / 2.0).min(CARD_WIDTH),
+    };
     let width = (room - gap - crop_width).min(CARD_WIDTH);
     let [crop, drawn] = [crop_width, width].map(|width| vec2(width, width / ASPECT));
-    let sets_fit = crop.y >= drawn.y + SETS_HEIGHT;
+    let sets_fit = is_high || room >= crop_width + width + 2.0 * gap + SETS_WIDTH;
     if !sets_fit {
         ui.weak(sets);
     }
@@ -216,7 +222,7 @@ fn pictures(
         } else {
             ui.allocate_space(crop);
         }
-        ui.vertical(|ui| {
+        let drawn_and_sets = |ui: &mut Ui| {
             let (rect, response) = ui.allocate_exact_size(drawn, Sense::hover());
             response.widget_info(|| {
                 let card = names::card(deck, card);
@@ -226,7 +232,12 @@ fn pictures(
             if sets_fit {
                 ui.add(Label::new(RichText::new(sets).weak()).wrap());
             }
-        });
+        };
+        if is_high {
+            ui.vertical(drawn_and_sets);
+        } else {
+            drawn_and_sets(ui);
+        }
     });
 }
 

@@ -103,7 +103,6 @@ pub(super) struct Look {
     pub shadow: Option<Shadow>,
     pub symbol_shadow: Option<Shadow>,
     pub fields: [Field; 3],
-    pub masks: [[u8; 256]; 3],
     pub inks: [Color; 3],
     /// The inks of outlines.
     pub edges: [Color; 3],
@@ -114,8 +113,6 @@ pub(super) struct Look {
     /// The vectors from place to place along and across the row.
     pub pitch: (Point, Point),
     pub crowded: f64,
-    /// Whether the row runs down the card.
-    pub stacked: bool,
     pub chosen: Chosen,
     /// Height of a letter in the card's corner; 0 for none.
     pub letter: f64,
@@ -158,7 +155,7 @@ impl Look {
         let outer = dice.pick(&[(0.5, 3.0), (0.0, 1.5), (1.0, 0.4)]);
         let thrown = symbol_shadow.map_or(0.0, |s| s.soft + s.offset.0.abs().max(s.offset.1.abs()));
         let reach = 1.5 + outer * (3.0 * stroke).min(0.25 * least) + thrown;
-        let (fields, masks) = outlines(symbol, reach, dice);
+        let fields = outlines(symbol, reach, dice);
         let thinnest = fields.iter().map(Field::depth).fold(f64::MAX, f64::min);
         let textures =
             textures(&fields[0], least.min(4.0 * thinnest), stroke, 0.45 * thinnest, dice);
@@ -184,7 +181,6 @@ impl Look {
             shadow: (!flat && dice.chance(0.4)).then(|| shadow(0.15 * short, dice)),
             symbol_shadow,
             fields,
-            masks,
             inks,
             edges,
             textures,
@@ -192,7 +188,6 @@ impl Look {
             places,
             pitch: (turned(step, 0.0), turned(0.0, gap)),
             crowded: if dice.chance(CROWDED.0) { dice.within(CROWDED.1) } else { 1.0 },
-            stacked,
             chosen,
             letter: if dice.chance(0.06) { 0.16 * short } else { 0.0 },
         }
@@ -214,8 +209,8 @@ fn shadow(size: f64, dice: &mut Dice) -> Shadow {
     }
 }
 
-/// Three outlines that differ, and their masks; `reach` is how far their fields reach beyond them.
-fn outlines(symbol: Point, reach: f64, dice: &mut Dice) -> ([Field; 3], [[u8; 256]; 3]) {
+/// Three outlines that differ; `reach` is how far their fields reach beyond them.
+fn outlines(symbol: Point, reach: f64, dice: &mut Dice) -> [Field; 3] {
     /// Least depth of an outline in the symbol's short side.
     const LEAST_DEPTH: f64 = 0.13;
     /// After so many tries outlines may be more alike, and slimmer.
@@ -252,11 +247,10 @@ fn outlines(symbol: Point, reach: f64, dice: &mut Dice) -> ([Field; 3], [[u8; 25
         }
     }
     let step = ((symbol.x + 2.0 * reach) * (symbol.y + 2.0 * reach) / 4500.0).sqrt().max(0.5);
-    let fields = [0, 1, 2].map(|k: usize| {
+    [0, 1, 2].map(|k: usize| {
         let (Outline { points, round }, _) = &found[k];
         Field::new(points, *round, reach, step)
-    });
-    (fields, [found[0].1, found[1].1, found[2].1])
+    })
 }
 
 /// Three fillings that differ, for a symbol of this size with outlines this wide and at most that wide.

@@ -273,9 +273,8 @@ fn neighbours_of_a_twenty_fifth_of_the_picture_are_not_taken_for_one_card() {
         .collect();
     let flat: Vec<FlatCard> = cards.iter().copied().map(FlatCard::at).collect();
     let found = shipped().find(&photo((2000, 1125), &flat), &mut Trace::default()).unwrap();
-    let is_found = |card: &&Quad| {
-        found.iter().any(|outline| outline.corners_in_image.shared_area(card) > 0.8)
-    };
+    let is_found =
+        |card: &&Quad| found.iter().any(|outline| outline.corners_in_image.shared_area(card) > 0.8);
     assert_eq!(cards.iter().filter(is_found).count(), 16, "{found:?}");
 }
 
