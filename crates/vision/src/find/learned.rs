@@ -303,8 +303,8 @@ fn with_panels(
     let is_free =
         |quad: &Quad, panels: &[Quad]| panels.iter().all(|panel| quad.shared_area(panel) < SAME);
     let likely = outlines.iter().filter(|outline| outline.score > 0.0);
-    let others = likely.map(|outline| &outline.corners_in_image);
-    let centers = others.filter(|quad| is_free(quad, &panels)).map(Quad::center);
+    let quads = likely.map(|outline| &outline.corners_in_image);
+    let centers = quads.filter(|quad| is_free(quad, &panels)).map(Quad::center);
     for panel in crowded_panels(frame, &panels, centers) {
         if is_free(&panel, &panels) {
             panels.push(panel);

@@ -250,8 +250,8 @@ impl PanelKind {
         [x, y]: [f64; 2],
         [width, height]: [f64; 2],
     ) -> impl Iterator<Item = [[f64; 2]; 2]> {
-        const WITHIN_PX: f64 = 2.0;
-        const BEYOND_PX: f64 = 2.0;
+        const WITHIN_PX: f64 = 2.5;
+        const BEYOND_PX: f64 = 2.5;
         const CORNER: f64 = 0.15;
         (0..Self::ALONG).flat_map(move |i| {
             let part = (f64::from(i) + 0.5) / f64::from(Self::ALONG);
@@ -275,19 +275,23 @@ impl PanelKind {
         let [width, height] = self.size;
         let middle = [center.x - width / 2.0, center.y - height / 2.0].map(f64::round);
         let [reach_x, reach_y] = self.size.map(|side| (REACH * side) as i32);
-        let mut best: Option<(usize, i32, [f64; 2])> = None;
+        let (mut fewest, mut best) = (MOST_MISSES, Vec::new());
         for y in -reach_y..=reach_y {
             for x in -reach_x..=reach_x {
                 let corner = [middle[0] + f64::from(x), middle[1] + f64::from(y)];
-                let allowed = best.map_or(MOST_MISSES, |(misses, ..)| misses);
-                let misses = self.misses(picture, corner, allowed);
-                let rank = (misses, x * x + y * y);
-                if misses <= allowed && best.is_none_or(|(misses, off, _)| rank < (misses, off)) {
-                    best = Some((rank.0, rank.1, corner));
+                let misses = self.misses(picture, corner, fewest);
+                if misses < fewest {
+                    best.clear();
+                    fewest = misses;
+                }
+                if misses == fewest {
+                    best.push(corner);
                 }
             }
         }
-        best.map(|(.., corner)| upright(corner, self.size))
+        // Soft edges leave it a pixel or two of room.
+        let corner = [0, 1].map(|axis| mean(best.iter().map(|corner| corner[axis])));
+        (!best.is_empty()).then(|| upright(corner, self.size))
     }
 
     /// At how many points beside the sides there is something else than stock within, or stock beyond; not counted
@@ -304,6 +308,11 @@ impl PanelKind {
             .filter(|[within, beyond]| !is_stock(*within) || is_stock(*beyond));
         misses.take(allowed + 1).count()
     }
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    values.sum::<f64>() / count
 }
 
 /// By how much two colours differ in the channel in which they differ most, in levels.

@@ -197,7 +197,7 @@ fn reveal(ui: &Ui, correcting: &mut Correcting, top: Pos2, end: Align) {
 fn pictures(
     ui: &mut Ui,
     straight: Option<&TextureHandle>,
-    (card, deck): (Card, &Deck),
+    (deck, card): (&Deck, Card),
     sets: &str,
     settings: &Settings,
 ) {

@@ -414,14 +414,13 @@ impl Photos {
         let table = (&self.view.table, &self.view.heap);
         overlay::paint(&painter, &placement, table, &looking, app.settings());
         let mut edit = None;
-        let in_hand: Vec<usize> = self.view.correcting.selected.into_iter().collect();
+        let in_hand = self.view.correcting.selected;
         let correct = self.view.task == Task::Correct;
         if correct {
-            let in_hand = self.view.correcting.selected;
             overlay::paint_faces(&painter, &placement, table.0, in_hand, app.settings());
         }
         let cards = overlay::Cards {
-            chosen: if correct { &in_hand } else { &self.view.look.chosen },
+            chosen: if correct { in_hand.as_slice() } else { &self.view.look.chosen },
             tell_sets: !correct && self.view.look.mode == Mode::Solve,
             focus: self.view.focus.0.take().or(self.view.correcting.focus.take()),
         };
@@ -459,9 +458,8 @@ impl Photos {
             let clicked = ground.clicked() || hits.clicked.is_some();
             let pointer = ui.input(|input| input.pointer.clone());
             let at = pointer.interact_pos().filter(|_| clicked && pointer.primary_clicked());
-            let on_face = at.and_then(|at| {
-                overlay::face_at(&placement, &self.view.table, in_hand.first().copied(), at)
-            });
+            let table = &self.view.table;
+            let on_face = at.and_then(|at| overlay::face_at(&placement, table, in_hand, at));
             if let (true, Some(at)) = (self.view.correcting.adding, at) {
                 let center = placement.image_from_window(at);
                 edit = Some(Edit::Change(Change::Add(center)));
