@@ -245,7 +245,10 @@ pub(super) fn work(shared: &Shared, next: fn(&mut Plan) -> Option<Job>) {
             }
             Job::Read(i) => {
                 let photo = shared.load(&paths[i]);
-                if let (true, Ok(photo)) = (shared.plan().take_thumb(i), &photo) {
+                // Not in the condition: the plan would stay locked while the window, which waits for it, has to
+                // receive.
+                let takes_thumb = shared.plan().take_thumb(i);
+                if let (true, Ok(photo)) = (takes_thumb, &photo) {
                     // Decoded once for both.
                     let thumb = shrunk(&photo.frame, THUMB_PX);
                     shared.tell(LibraryEvent::Thumb(i, Ok(thumb)));
