@@ -11,7 +11,7 @@ use std::{error::Error, path::PathBuf};
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [boards, count, seed, ..] = &arguments[..] else {
-        return Err("give a folder for the boards, how many there are to be, and a seed".into());
+        return Err("give a folder for the boards, their number, and a seed".into());
     };
     let (boards, count, seed): (PathBuf, u64, u64) = (boards.into(), count.parse()?, seed.parse()?);
     std::fs::create_dir_all(&boards)?;
