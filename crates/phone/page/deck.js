@@ -48,7 +48,7 @@ function tally(photos) {
 
 function showDeck() {
   const photos = photosOfDeck().map((photo, i) => ({ ...photo, n: i + 1, own: photo }));
-  showWhichCount(new Map(photos.map(({ own, n }) => [own, n])));
+  showWhichCount(new Map(photosOfDeck().map((photo, i) => [photo, i + 1])));
   const waiting = photos.filter(({ state }) => ["waiting", "reading"].includes(state)).length;
   const { places, unsure } = tally(photos.filter(({ table }) => table));
   const missing = DECK.filter((code) => !places.get(code).length);
