@@ -549,8 +549,10 @@ mod tests {
         let all = panels(&picture);
         assert_eq!(all.len(), 5, "{all:?}");
         let near = |x, y| crowded_panels(&picture, &all, [Point::new(x, y)].into_iter());
-        let found = near(133.0, 136.0);
-        assert_eq!(found, [Quad::rectangle(60.0, 40.0).map(|p| p + Point::new(110.0, 110.0))]);
+        let [found] = near(133.0, 136.0).try_into().expect("one card");
+        let expected = Quad::rectangle(60.0, 40.0).map(|p| p + Point::new(110.0, 110.0));
+        // The bar lets it lie nearer to one side.
+        assert!(found.corner_error(&expected) <= 1.0, "{found:?}");
         assert_eq!(near(95.0, 85.0), [], "between the cards");
     }
 
