@@ -11,7 +11,7 @@ use super::classify::reader::{Cards, Reader};
 use super::find::{self, CardFinder, FindError};
 use super::finder_and_reader::{FinderError, Step};
 use super::probability::median;
-use super::table::alike::{self, Class, Likeness};
+use super::table::alike::{self, Class, Likeness, Measured};
 use super::table::{AssessedTable, Colors, DeckFacts, TableFacts};
 use super::table_reading::TableReading;
 use super::trace::Trace;
@@ -180,7 +180,7 @@ impl Pipeline {
             before = before.with_mirrored(false);
         }
         let read = self.read_cards(frame, outlines, before, trace)?;
-        let CardsRead { readings, images, facts, classes } = read;
+        let CardsRead { readings, images, facts, classes, on_board } = read;
         let (_, is_deck) = facts.named_edition();
         let mut params = self.board.of_table(&facts);
         if find::is_long(frame.dimensions()) {
@@ -190,19 +190,20 @@ impl Pipeline {
         let board = trace.stage("board", |_| Board::assign(outlines, &readings, is_deck, &params));
         let mut cards = reading_order(&board, outlines);
         // Non-cards are no evidence of the table's facts.
-        let is_clear = |card: &BoardCard| {
-            let is_vague = || is_vague(&outlines[card.outline], &readings[card.outline]);
+        cards.retain(|card| {
+            let i = card.outline;
+            let is_vague = || !on_board[i] && is_vague(&outlines[i], &readings[i]);
             !(card.unsure && (is_close_up || is_vague()))
-        };
-        let quad = |card: &BoardCard| &outlines[card.outline].corners_in_image;
-        let (clear, vague): (Vec<_>, Vec<_>) = cards.iter().copied().partition(|&c| is_clear(c));
-        let sizes = [clear, vague].map(|all| all.into_iter().map(quad).collect::<Vec<_>>());
-        let is_board = facts.on_screen && !is_close_up;
-        cards.retain(|card| is_clear(card) || is_board && fits_board(quad(card), &sizes));
+        });
         let facts = if cards.is_empty() && is_close_up { self.facts.clone() } else { facts };
         let read_cards = cards.iter().map(|card| ReadCard {
             alternatives: card.alternatives.clone(),
-            ..ReadCard::new(*quad(card), card.card, card.confidence, card.unsure)
+            ..ReadCard::new(
+                outlines[card.outline].corners_in_image,
+                card.card,
+                card.confidence,
+                card.unsure,
+            )
         });
         let read_cards = read_cards.collect();
         let kept = || cards.iter().map(|card| card.outline);
@@ -234,6 +235,8 @@ pub struct CardsRead {
     pub facts: TableFacts,
     /// Which cards are alike, where that is clear.
     pub classes: Option<Vec<Option<Class>>>,
+    /// Whether each lies on a drawn board whose prints show that it is one, whatever the deck.
+    pub on_board: Vec<bool>,
 }
 
 impl Pipeline {
@@ -277,16 +280,40 @@ impl Pipeline {
         let straight = is_grouped.then(|| table.cards.images.clone());
         let likeness = table.look.likeness.clone();
         let (mut readings, mut facts) = table.read(&*self.reader)?;
+        let mut on_board = vec![false; outlines.len()];
         let classes = straight.zip(likeness).and_then(|(straight, likeness)| {
-            self.group(&straight, &likeness, outlines, &mut readings, &mut facts)
+            let counts = self.of_usual_size(outlines, &readings);
+            let measured = alike::measured(&straight, |i| counts[i]);
+            if alike::is_board(&measured) {
+                on_board = measured.iter().map(Option::is_some).collect();
+            }
+            self.group(&measured, &likeness, outlines, &mut readings, &mut facts)
         });
-        Ok(CardsRead { readings, images, facts, classes })
+        Ok(CardsRead { readings, images, facts, classes, on_board })
+    }
+
+    /// Whether each outline may be a card and is about as large as most of them: buttons, and found sets beside a
+    /// board, often are not.
+    fn of_usual_size(&self, outlines: &[CardOutline], readings: &[Reading]) -> Vec<bool> {
+        const TOLERANCE: f64 = 0.15;
+        let may_be = |i: &usize| readings[*i].is_card >= self.board.least_is_card;
+        let sides = |i: usize| {
+            let quad = &outlines[i].corners_in_image;
+            [quad.long_side(), quad.short_side()]
+        };
+        let is_near = |a: usize, b: usize| {
+            let mut both = sides(a).into_iter().zip(sides(b));
+            both.all(|(a, b)| (a - b).abs() <= TOLERANCE * b)
+        };
+        let cards: Vec<usize> = (0..outlines.len()).filter(may_be).collect();
+        let usual = cards.iter().max_by_key(|&&i| cards.iter().filter(|&&j| is_near(j, i)).count());
+        (0..outlines.len()).map(|i| may_be(&i) && usual.is_some_and(|&j| is_near(i, j))).collect()
     }
 
     /// Groups cards that are alike, and names the groups; `None` if they are not clear.
     fn group(
         &self,
-        images: &[CardImage],
+        measured: &[Option<Measured>],
         likeness: &Likeness,
         outlines: &[CardOutline],
         readings: &mut [Reading],
@@ -295,11 +322,7 @@ impl Pipeline {
         let before = readings.to_vec();
         let quads: Vec<&Quad> = outlines.iter().map(|outline| &outline.corners_in_image).collect();
         let board = copies::parts(&quads).into_iter().next().unwrap_or_default();
-        let grouped = |named| {
-            alike::classes(images, likeness, named, &board, |i| {
-                before[i].is_card >= self.board.least_is_card
-            })
-        };
+        let grouped = |named| alike::classes(measured, likeness, named, &board);
         // Readers know nothing of an unknown deck.
         let has_names = facts.named_edition().1 > 0.5;
         let by_names = has_names.then(|| grouped(Some(&before[..])));
@@ -344,20 +367,6 @@ fn is_vague(outline: &CardOutline, reading: &Reading) -> bool {
     const LEAST_SCORE: f64 = 2.5;
     const LEAST_NAMED: f32 = 0.3;
     outline.score <= LEAST_SCORE && reading.best().1 < LEAST_NAMED
-}
-
-/// Whether an outline is as large as others on a drawing, of which at least half are clearly cards: a program draws
-/// all cards of a board alike, those of a deck that no reader knows, too. The others are clear or vague.
-fn fits_board(quad: &Quad, [clear, vague]: &[Vec<&Quad>; 2]) -> bool {
-    const LEAST_CLEAR: usize = 2;
-    const TOLERANCE: f64 = 0.04;
-    let is_near = |a: f64, b: f64| (a - b).abs() <= TOLERANCE * b;
-    let is_alike = |other: &&&Quad| {
-        is_near(quad.long_side(), other.long_side())
-            && is_near(quad.short_side(), other.short_side())
-    };
-    let [clear, vague] = [clear, vague].map(|all| all.iter().filter(is_alike).count());
-    clear >= vague.max(LEAST_CLEAR)
 }
 
 /// Whether half of the cards have fewer pixels than the reader needs.
@@ -431,17 +440,6 @@ mod tests {
             triple
         });
         Reading { values, is_card: 0.1 }
-    }
-
-    #[test]
-    fn a_vague_place_is_a_card_where_most_of_its_size_are() {
-        let sized = |long: f64| Quad::rectangle(long, long / 1.5);
-        let (card, other) = (sized(90.0), sized(120.0));
-        let fits = |clear: usize, vague: usize| {
-            fits_board(&card, &[vec![&card; clear], vec![&card; vague]])
-        };
-        assert!(fits(3, 3) && fits(9, 1) && !fits(3, 4) && !fits(1, 1));
-        assert!(!fits_board(&card, &[vec![&other; 9], vec![&card]]), "of another size");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::card::CardImage;
 use crate::probability::rank;
 use crate::runs::{ByArea, Run, Runs, extent};
 use setsight_game::cards::{Property, Shading};
+use std::{iter::StepBy, ops::Range};
 
 /// The measurements of a card. `None` where unclear.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -276,6 +277,36 @@ impl Grid<bool> {
             }
         }
         filled
+    }
+
+    /// With the gaps of at most so many pixels in rows and in columns: a closing by lines.
+    pub(crate) fn closed(&self, most_px: usize) -> Self {
+        let (width, height) = (self.width, self.values.len() / self.width);
+        let mut closed = self.clone();
+        for y in 0..height {
+            closed.close(&self.values, (y * width..(y + 1) * width).step_by(1), most_px);
+        }
+        for x in 0..width {
+            closed.close(&self.values, (x..width * height).step_by(width), most_px);
+        }
+        closed
+    }
+
+    /// Closes the gaps of a line in `values`.
+    fn close(&mut self, values: &[bool], line: StepBy<Range<usize>>, most_px: usize) {
+        let mut gap = Vec::with_capacity(most_px);
+        let mut is_open = false;
+        for at in line {
+            if !values[at] {
+                gap.push(at);
+                continue;
+            }
+            if is_open && gap.len() <= most_px {
+                gap.iter().for_each(|&at| self.values[at] = true);
+            }
+            gap.clear();
+            is_open = true;
+        }
     }
 
     pub(crate) fn set(&mut self, area: &[Run], to: bool) {

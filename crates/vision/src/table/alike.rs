@@ -31,6 +31,9 @@ const ONE_OUTLINE: f32 = 0.08;
 /// Fillings of two groups that are less far apart, where one group lies within 1, may be one that outlines of
 /// different shapes show differently.
 const CLEAR_FILLS: f32 = 2.0;
+/// Groups are not clear if a card lies farther from the rest of its group, as a part of the distance between the
+/// nearest two.
+const MOST_SPREAD: f32 = 0.9;
 /// Largest total variation between readers' probabilities of one value.
 const ONE_NAME: f32 = 0.3;
 /// Groups of a known deck are clear if every other grouping is worse by more than this. On drawn tables of another
@@ -106,21 +109,19 @@ fn shifted<const N: usize>(place: &[f32], weights: &[[f32; N]], measured: &[f32]
     place.iter().zip(weights).map(|(value, row)| value + along(row)).collect()
 }
 
-/// Groups those cards of a drawn table that `counts`; `None` for a card that takes no part, or shows no symbol.
+/// Groups the cards of a drawn table that are [`measured`]; `None` for the others.
 /// If the deck is known, `named` is the readers' result for each card, which then replaces the measure by hand.
 /// `board` are the cards of the largest board, by their indices: beside it a card may lie a second time.
 ///
 /// # Errors
 /// A property in which the groups are not clear. Fillings come last: they seldom are.
 pub(crate) fn classes(
-    images: &[CardImage],
+    measured: &[Option<Measured>],
     likeness: &Likeness,
     named: Option<&[Reading]>,
     board: &[usize],
-    counts: impl Fn(usize) -> bool,
 ) -> Result<Vec<Option<Class>>, Property> {
-    let measured = measured(images, &counts);
-    let indices: Vec<usize> = (0..images.len()).filter(|&i| measured[i].is_some()).collect();
+    let indices: Vec<usize> = (0..measured.len()).filter(|&i| measured[i].is_some()).collect();
     let cards: Vec<&Measured> = measured.iter().flatten().collect();
     if cards.len() < LEAST_CARDS {
         return Err(Property::Shading);
@@ -141,7 +142,7 @@ pub(crate) fn classes(
     let classes: Vec<Class> =
         (0..indices.len()).map(|i| [numbers[i], fills[i], inks[i], outlines[i]]).collect();
     let varies = classes.iter().any(|class| class[0] != classes[0][0]);
-    let mut by_card = vec![None; images.len()];
+    let mut by_card = vec![None; measured.len()];
     indices.iter().zip(classes).for_each(|(&i, class)| by_card[i] = Some(class));
     let is_deck =
         are_different(by_card.iter().flatten().copied()) || adds_only_copies(&by_card, board);
@@ -202,7 +203,9 @@ impl MeasuredTable<'_> {
         // fillings the learnt one, of inks the one by hand.
         let both = self.distances(|a, b| f32::midpoint(by_hand(a, b), learnt(a, b)));
         let groups = both.linked();
-        let are_clear = property != 0 || both.apart(&groups) >= CLEAR_FILLS;
+        let apart = both.apart(&groups);
+        let are_clear =
+            (property != 0 || apart >= CLEAR_FILLS) && both.spread(&groups) <= MOST_SPREAD * apart;
         let are_found = (property != 1 && self.is_found_by(&groups, learnt))
             || (property != 0 && self.is_found_by(&groups, by_hand));
         (are_clear && are_found).then_some(groups)
@@ -263,17 +266,37 @@ fn likelier(values: [f32; 3], least: f32) -> Option<usize> {
     likeliest(values).filter(|&value| values[value] > least)
 }
 
-/// Measures those cards of a drawn table that `counts`; `None` for the rest, and where nothing is printed.
+/// Measures those cards of a drawn table that `counts`; `None` for the rest, and where nothing is printed. If most show
+/// copies of a symbol, the rest are no cards.
 pub fn measured(images: &[CardImage], counts: impl Fn(usize) -> bool) -> Vec<Option<Measured>> {
-    let printed: Vec<Option<Printed>> = (0..images.len())
+    const MOST: f64 = 0.8;
+    let mut printed: Vec<Option<Printed>> = (0..images.len())
         .map(|i| counts(i).then(|| Printed::detect(&images[i])).flatten())
         .collect();
+    let all = printed.iter().flatten().count();
+    let copies = printed.iter().flatten().filter(|card| card.are_copies).count();
+    if copies as f64 >= MOST * all as f64 {
+        for card in &mut printed {
+            *card = card.take().filter(|card| card.are_copies);
+        }
+    }
     let widths =
         printed.iter().flatten().flat_map(|card| &card.parts).map(|part| part.width as f32);
     // On a table there are some symbols that touch no other.
     let least_px = rank(widths, 0.05);
     let cards = printed.iter().zip(images);
     cards.map(|(card, image)| card.as_ref()?.measured(image, least_px)).collect()
+}
+
+/// Whether a drawn table shows what only a board of this game does: on all that is measured copies of a symbol, and
+/// often two or three.
+pub(crate) fn is_board(measured: &[Option<Measured>]) -> bool {
+    const OFTEN: f64 = 0.25;
+    let cards = || measured.iter().flatten();
+    let several = cards().filter(|card| card.number > 1).count();
+    cards().count() >= LEAST_CARDS
+        && cards().all(|card| card.are_copies)
+        && several as f64 >= OFTEN * cards().count() as f64
 }
 
 /// Gives each group its name: from the readings of its cards, and since no two groups of a property have
@@ -391,6 +414,13 @@ impl Distances {
         apart.fold(f32::INFINITY, f32::min)
     }
 
+    /// The largest distance of a card from the rest of its group.
+    fn spread(&self, groups: &[usize]) -> f32 {
+        let members = members(groups);
+        let distances = groups.iter().enumerate();
+        distances.map(|(card, &at)| self.to_group(card, &members[at])).fold(0.0, f32::max)
+    }
+
     /// By how much the nearest other grouping is worse: with one card in another group, or two groups as one.
     fn margin(&self, groups: &[usize]) -> f32 {
         let members = members(groups);
@@ -422,6 +452,7 @@ fn members(groups: &[usize]) -> Vec<Vec<usize>> {
 #[derive(Clone, Debug)]
 pub struct Measured {
     number: usize,
+    are_copies: bool,
     /// The outline's strongest ink: by how much it differs from the stock, and in which direction.
     pub ink: [f32; 5],
     /// Features of fillings, as shares of the outline's ink.
@@ -494,6 +525,8 @@ pub(crate) struct Printed {
     stock: [f32; 3],
     solid: Grid<bool>,
     pub parts: Vec<Part>,
+    /// Whether they are one to three copies of a symbol in the middle of the card.
+    are_copies: bool,
 }
 
 impl Printed {
@@ -501,27 +534,25 @@ impl Printed {
         /// Part of the strongest ink from which a pixel is inked, and the least of it in levels.
         const INKED: f32 = 0.25;
         const LEAST_INK: f32 = 18.0;
-        /// Smallest symbol, as a part of the largest, and narrowest, as a part of its height.
-        const LEAST_PART: f32 = 0.3;
-        const NARROWEST: f32 = 0.2;
+        /// Gaps within symbols that no outline holds together: none, then wider ones until the parts are copies.
+        const GAPS_PX: [usize; 4] = [0, 3, 6, 11];
         let (ink, stock) = Grid::ink_of(image);
         let full = ink.rank(0.995);
-        let solid = ink.map(|ink| ink > (INKED * full).max(LEAST_INK)).without_holes();
-        let mut parts = solid.parts();
-        let largest = parts.iter().map(|part| part.count).max()? as f32;
-        parts.retain(|part| {
-            part.count > LEAST_PX
-                && part.count as f32 > LEAST_PART * largest
-                && part.width as f32 > NARROWEST * part.height as f32
-        });
-        (!parts.is_empty()).then_some(Self { ink, stock, solid, parts })
+        let inked = ink.map(|ink| ink > (INKED * full).max(LEAST_INK));
+        let mut cuts = GAPS_PX.into_iter().map(|gap_px| symbols_of(&inked, gap_px));
+        let mut cuts = cuts.by_ref().filter(|(_, parts)| !parts.is_empty());
+        let first = cuts.next()?;
+        let copies = if are_copies(&first) { Some(first.clone()) } else { cuts.find(are_copies) };
+        let are_copies = copies.is_some();
+        let (solid, parts) = copies.unwrap_or(first);
+        Some(Self { ink, stock, solid, parts, are_copies })
     }
 
     /// Measures the card. `least_px` is the width of the table's narrowest symbols.
     fn measured(&self, image: &CardImage, least_px: f32) -> Option<Measured> {
         let symbols = self.one_by_one(least_px);
         let inks_and_fills: Vec<_> =
-            symbols.iter().filter_map(|part| self.ink_and_fill(image, part)).collect();
+            symbols.iter().filter_map(|part| self.symbol(image, part).ink_and_fill()).collect();
         let (inks, fills): (Vec<_>, Vec<_>) =
             inks_and_fills.iter().map(|both| (both.0, both.1)).unzip();
         let textures: Vec<_> = inks_and_fills.iter().map(|both| both.2).collect();
@@ -530,6 +561,7 @@ impl Printed {
         let is_measured = !inks.is_empty();
         is_measured.then(|| Measured {
             number: symbols.len(),
+            are_copies: self.are_copies,
             ink: middle(&inks),
             fill: middle(&fills),
             texture: middle(&textures),
@@ -539,6 +571,10 @@ impl Printed {
 
     /// Parts each with one symbol: those that touch are cut where the part is narrowest.
     fn one_by_one(&self, least_px: f32) -> Vec<Part> {
+        // They are all there is.
+        if self.are_copies && self.parts.len() > 1 {
+            return self.parts.clone();
+        }
         let mut all = Vec::new();
         for part in &self.parts {
             let count = self.count_in(part, least_px);
@@ -584,12 +620,43 @@ impl Printed {
         off / f32::max(all, 1.0)
     }
 
-    /// The strongest ink of a symbol's outline and the filling; `None` if it is too small.
-    fn ink_and_fill(
-        &self,
-        image: &CardImage,
-        part: &Part,
-    ) -> Option<([f32; 5], [f32; FILL], [f32; TEXTURE])> {
+    /// A symbol cut out of its card, with as much around it as the measures of fillings reach.
+    fn symbol(&self, image: &CardImage, part: &Part) -> Symbol {
+        let (width, height) = (self.solid.width, self.solid.values.len() / self.solid.width);
+        let mask = self.solid.of_parts(&[*part]).between(part.left, part.left + part.width);
+        let around = |from: usize, length: usize, size: usize| {
+            from.saturating_sub(REACH_PX)..(from + length + REACH_PX).min(size)
+        };
+        let columns = around(part.left, part.width, width);
+        let rows = around(part.top, part.height, height);
+        let places = rows.flat_map(|y| columns.clone().map(move |x| (x, y)));
+        let mut symbol = Symbol {
+            mask: Grid { width: columns.len(), values: Vec::new() },
+            ink: Vec::new(),
+            colors: Vec::new(),
+        };
+        for (x, y) in places {
+            symbol.mask.values.push(mask.values[y * width + x]);
+            symbol.ink.push(self.ink.values[y * width + x]);
+            let pixel = image.pixels.get_pixel(x as u32, y as u32);
+            symbol.colors.push([0, 1, 2].map(|c| f32::from(pixel[c]) - self.stock[c]));
+        }
+        symbol
+    }
+}
+
+/// A symbol and what is around it, row by row.
+struct Symbol {
+    /// Where it is.
+    mask: Grid<bool>,
+    /// By how much each pixel differs from the stock, in levels, as a whole and in R, G, B.
+    ink: Vec<f32>,
+    colors: Vec<[f32; 3]>,
+}
+
+impl Symbol {
+    /// The outline's strongest ink and the filling; `None` if it is too small.
+    fn ink_and_fill(&self) -> Option<([f32; 5], [f32; FILL], [f32; TEXTURE])> {
         /// Width of an outline, in pixels, and of its outer half.
         const OUTLINE_PX: usize = 5;
         const OUTER_PX: usize = 2;
@@ -597,27 +664,25 @@ impl Printed {
         const LEAST_INSIDE_PX: usize = 30;
         /// Share of the outline's pixels that are not its strongest.
         const WEAKER: f64 = 0.6;
-        let mask = self.solid.of_parts(&[*part]).between(part.left, part.left + part.width);
+        let Self { mask, ink: levels, colors } = self;
         let without_rim = |px: usize| (0..px).fold(mask.clone(), |inside, _| inside.eroded());
         let near_rim = without_rim(OUTER_PX);
         let rim: Vec<usize> =
             (0..mask.values.len()).filter(|&at| mask.values[at] && !near_rim.values[at]).collect();
-        let strong = rank(rim.iter().map(|&at| self.ink.values[at]), WEAKER);
-        let color = |at: usize| self.color(image, at);
-        let strongest = rim.iter().filter(|&&at| self.ink.values[at] >= strong);
-        let ink = middle(&strongest.map(|&at| color(at)).collect::<Vec<_>>());
+        let strong = rank(rim.iter().map(|&at| levels[at]), WEAKER);
+        let strongest = rim.iter().filter(|&&at| levels[at] >= strong);
+        let ink = middle(&strongest.map(|&at| colors[at]).collect::<Vec<_>>());
         let square: f32 = ink.iter().map(|v| v * v).sum::<f32>().max(1.0);
         let mut inside = without_rim(OUTLINE_PX);
         if inside.count() < LEAST_INSIDE_PX {
             inside = near_rim;
         }
         let places: Vec<usize> = (0..inside.values.len()).filter(|&at| inside.values[at]).collect();
-        let along = |at| color(at).iter().zip(&ink).map(|(a, b)| a * b).sum::<f32>();
+        let along = |color: &[f32; 3]| color.iter().zip(&ink).map(|(a, b)| a * b).sum::<f32>();
         let shares: Vec<f32> =
-            (0..mask.values.len()).map(|at| (along(at) / square).clamp(0.0, 1.3)).collect();
+            colors.iter().map(|color| (along(color) / square).clamp(0.0, 1.3)).collect();
         let offs = places.iter().map(|&at| {
-            let color = color(at);
-            let off = (0..3).map(|c| (color[c] - shares[at] * ink[c]).powi(2)).sum::<f32>();
+            let off = (0..3).map(|c| (colors[at][c] - shares[at] * ink[c]).powi(2)).sum::<f32>();
             (off / square).sqrt()
         });
         let other_ink = offs.sum::<f32>() / places.len().max(1) as f32;
@@ -626,13 +691,45 @@ impl Printed {
             (ink_point(ink), fill, texture(&shares, &inside, &places, other_ink))
         })
     }
+}
 
-    /// By how much a pixel differs from the stock, R, G, B.
-    fn color(&self, image: &CardImage, at: usize) -> [f32; 3] {
-        let (x, y) = (at % self.solid.width, at / self.solid.width);
-        let pixel = image.pixels.get_pixel(x as u32, y as u32);
-        std::array::from_fn(|c| f32::from(pixel[c]) - self.stock[c])
-    }
+/// What is inked with gaps and holes filled, and the parts of it that may be symbols.
+fn symbols_of(inked: &Grid<bool>, gap_px: usize) -> (Grid<bool>, Vec<Part>) {
+    /// Smallest symbol, as a part of the largest, and narrowest, as a part of its height.
+    const LEAST_PART: f32 = 0.3;
+    const NARROWEST: f32 = 0.2;
+    let solid = inked.closed(gap_px).without_holes();
+    let mut parts = solid.parts();
+    let largest = parts.iter().map(|part| part.count).max().unwrap_or_default() as f32;
+    parts.retain(|part| {
+        part.count > LEAST_PX
+            && part.count as f32 > LEAST_PART * largest
+            && part.width as f32 > NARROWEST * part.height as f32
+    });
+    (solid, parts)
+}
+
+/// Whether the parts of a card are one to three copies of a symbol in its middle.
+fn are_copies((card, parts): &(Grid<bool>, Vec<Part>)) -> bool {
+    /// Greatest difference of their sides, and of the middles of card and parts, as parts of the largest and of the
+    /// card's side.
+    const UNLIKE: f64 = 0.2;
+    const OFF: f64 = 0.125;
+    const SOFT_PX: f64 = 3.0;
+    let (width, height) = (card.width as f64, (card.values.len() / card.width) as f64);
+    let across = parts.iter().map(|part| [part.left, part.width].map(|v| v as f64));
+    let down = parts.iter().map(|part| [part.top, part.height].map(|v| v as f64));
+    let are_alike = |spans: &mut dyn Iterator<Item = [f64; 2]>, side: f64| {
+        let (mut from, mut to, mut least, mut most) = (side, 0.0f64, side, 0.0f64);
+        for [start, size] in spans {
+            (from, to) = (from.min(start), to.max(start + size));
+            (least, most) = (least.min(size), most.max(size));
+        }
+        most - least <= (UNLIKE * most).max(SOFT_PX) && (from + to - side).abs() <= 2.0 * OFF * side
+    };
+    (1..=3).contains(&parts.len())
+        && are_alike(&mut across.into_iter(), width)
+        && are_alike(&mut down.into_iter(), height)
 }
 
 /// Features of inks: their difference from the stock, R, G, B in levels, as parts of 255; and its direction, which
@@ -688,9 +785,11 @@ fn mean_around(shares: &[f32], width: usize, at: usize) -> f32 {
     mean(rows.flat_map(|y| columns.clone().map(move |x| shares[y * width + x])))
 }
 
+/// How far around a pixel [`mean_around`] looks.
+const REACH_PX: usize = 4;
+
 /// The columns or rows around one that exist.
 fn near(v: usize, size: usize) -> std::ops::Range<usize> {
-    const REACH_PX: usize = 4;
     v.saturating_sub(REACH_PX)..(v + REACH_PX + 1).min(size)
 }
 

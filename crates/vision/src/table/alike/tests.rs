@@ -43,6 +43,16 @@ fn table(gap_px: u32) -> (Vec<Class>, Vec<CardImage>) {
     (all, images)
 }
 
+/// The groups of those cards that `counts`.
+fn classes_of(
+    images: &[CardImage],
+    likeness: &Likeness,
+    board: &[usize],
+    counts: impl Fn(usize) -> bool,
+) -> Result<Vec<Option<Class>>, Property> {
+    classes(&measured(images, counts), likeness, None, board)
+}
+
 /// A network that puts cards of these classes far apart.
 fn likeness_of(classes: &[Class]) -> Likeness {
     let measured = MeasuredLikeness { filling: [[0.0; FILL + TEXTURE]; 8], ink: [[0.0; 5]; 8] };
@@ -76,7 +86,7 @@ fn same(a: &[Class], b: &[Class]) -> bool {
 fn cards_of_any_deck_are_grouped_even_if_their_symbols_touch() {
     for gap_px in [8, 0] {
         let (all, images) = table(gap_px);
-        let found = classes(&images, &likeness_of(&all), None, &[], |_| true).expect("clear");
+        let found = classes_of(&images, &likeness_of(&all), &[], |_| true).expect("clear");
         let found: Vec<Class> = found.into_iter().flatten().collect();
         assert!(same(&found, &all), "{gap_px}: {found:?} {all:?}");
     }
@@ -88,11 +98,11 @@ fn two_cards_alike_in_all_make_the_groups_doubtful() {
     images.push(card(all[3], 8));
     let all = [&all[..], &all[3..4]].concat();
     let likeness = likeness_of(&all);
-    assert!(classes(&images, &likeness, None, &[], |_| true).is_err());
-    assert!(classes(&images, &likeness, None, &[], |i| i < 12).expect("clear")[12].is_none());
+    assert!(classes_of(&images, &likeness, &[], |_| true).is_err());
+    assert!(classes_of(&images, &likeness, &[], |i| i < 12).expect("clear")[12].is_none());
     // Beside the board it is a copy.
     let board: Vec<usize> = (0..12).collect();
-    let found = classes(&images, &likeness, None, &board, |_| true).expect("clear");
+    let found = classes_of(&images, &likeness, &board, |_| true).expect("clear");
     assert_eq!(found[12], found[3]);
     assert_eq!(without_copies(found, &board)[12], None);
 }
@@ -108,17 +118,17 @@ fn groups_that_the_better_measure_does_not_find_are_not_believed() {
         for row in &mut likeness.embeddings {
             row[LIKENESS[0]] *= 0.4;
         }
-        let found = classes(&images, &likeness, None, &[], |_| true);
+        let found = classes_of(&images, &likeness, &[], |_| true);
         assert_eq!(found.is_ok(), is_believed, "{property}");
     }
     // What is measured counts beside it.
     let mut blind = likeness_of(&[[0; 4]; 12]);
-    assert!(classes(&images, &blind, None, &[], |_| true).is_err());
+    assert!(classes_of(&images, &blind, &[], |_| true).is_err());
     blind.measured.filling[0][0] = 30.0;
     for (row, class) in blind.embeddings.iter_mut().zip(&all) {
         row[LIKENESS[0] + LIKENESS[1]] = 10.0 * class[3] as f32;
     }
-    assert!(classes(&images, &blind, None, &[], |_| true).is_ok());
+    assert!(classes_of(&images, &blind, &[], |_| true).is_ok());
 }
 
 #[test]
@@ -128,7 +138,7 @@ fn names_group_the_cards_of_a_deck_with_names() {
     let mut misplaced = all.clone();
     misplaced[5][2] = (misplaced[5][2] + 1) % 3;
     let found = |readings: &[Reading]| {
-        classes(&images, &likeness_of(&misplaced), Some(readings), &[], |_| true)
+        classes(&measured(&images, |_| true), &likeness_of(&misplaced), Some(readings), &[])
     };
     assert_eq!(found(&readings_of(&all, 0.95)), Err(Property::Color));
     let found =
@@ -186,4 +196,57 @@ fn a_group_takes_the_name_that_is_left() {
     let before = readings.clone();
     assert!(!name(&classes, &mut readings), "its group is called otherwise");
     assert_eq!(readings, before);
+}
+
+/// A card with symbols of bars, which no outline holds together.
+fn barred(count: u32) -> CardImage {
+    let mut pixels = RgbImage::from_pixel(192, 128, Rgb([230; 3]));
+    let left = 96 - (count * 50 - 10) / 2;
+    for at in 0..count {
+        for (x, y) in (0..40).flat_map(|x| (0..64).map(move |y| (x, y))) {
+            if y % 8 < 4 {
+                pixels.put_pixel(left + at * 50 + x, 34 + y, Rgb([20, 90, 200]));
+            }
+        }
+    }
+    CardImage::from_crop(pixels)
+}
+
+#[test]
+fn bars_without_an_outline_are_one_symbol() {
+    let images: Vec<CardImage> = (1..=3).map(barred).collect();
+    let numbers = measured(&images, |_| true).into_iter().flatten().map(|card| card.number);
+    assert_eq!(numbers.collect::<Vec<_>>(), [1, 2, 3]);
+}
+
+#[test]
+fn a_board_shows_copies_and_several_of_them() {
+    let (all, images) = table(8);
+    let is_board = |images: &[CardImage]| is_board(&measured(images, |_| true));
+    assert!(is_board(&images) && !is_board(&images[..5]));
+    // Keys of a keyboard have one sign each.
+    let single: Vec<CardImage> =
+        all.iter().map(|class| card([0, class[1], class[2], class[3]], 8)).collect();
+    assert!(!is_board(&single));
+    // Signs that differ are no copies, and no cards either where most places are.
+    let mut words = images.clone();
+    for (image, other) in words.iter_mut().zip(&single).take(2) {
+        image.pixels = RgbImage::from_fn(192, 128, |x, y| {
+            let shown = if x < 96 { (x + 40, y) } else { (96, 70) };
+            let pixel = *other.pixels.get_pixel(shown.0, shown.1);
+            if (120..180).contains(&x) && (60..70).contains(&y) { Rgb([0; 3]) } else { pixel }
+        });
+    }
+    let found = measured(&words, |_| true);
+    assert!(found[..2].iter().all(Option::is_none), "{found:?}");
+    assert!(super::is_board(&found));
+}
+
+#[test]
+fn the_spread_is_how_far_a_card_lies_from_the_rest_of_its_group() {
+    let places: [f32; 5] = [0.0, 0.2, 3.0, 5.5, 8.0];
+    let distances = Distances::new(5, &|a, b| (places[a] - places[b]).abs());
+    let groups = distances.linked();
+    assert!(are_one(&groups, &[0, 0, 1, 1, 2]), "{groups:?}");
+    assert!((distances.spread(&groups) - 2.5).abs() < 1e-5, "{}", distances.spread(&groups));
 }
