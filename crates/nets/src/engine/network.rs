@@ -142,11 +142,32 @@ impl Network {
     /// [`NetworkError::Run`]: the network does not accept this size, gives values that are not
     /// finite, or lacks memory.
     pub fn run(&self, values: Vec<f32>, shape: [usize; 4]) -> Result<Output, NetworkError> {
-        let output = self.program.run(values, shape).map_err(|reason| self.failed(&reason))?;
+        let output = self.run_in_parts(values, shape).map_err(|reason| self.failed(&reason))?;
         if output.values.iter().any(|value| !value.is_finite()) {
             return Err(self.failed("it gives numbers that are none"));
         }
         Ok(output)
+    }
+
+    /// Runs a few of the inputs at a time: what an engine needs for many at once it keeps.
+    fn run_in_parts(&self, values: Vec<f32>, shape: [usize; 4]) -> Result<Output, String> {
+        const MOST_AT_ONCE: usize = 8;
+        let [count, channels, rows, columns] = shape;
+        if count <= MOST_AT_ONCE {
+            return self.program.run(values, shape);
+        }
+        let length = channels * rows * columns;
+        let mut all = Output { values: Vec::new(), shape: Vec::new() };
+        for part in values.chunks(MOST_AT_ONCE * length) {
+            let shape = [part.len() / length, channels, rows, columns];
+            let output = self.program.run(part.to_vec(), shape)?;
+            all.values.extend(output.values);
+            all.shape = output.shape;
+        }
+        if let Some(first) = all.shape.first_mut() {
+            *first = count;
+        }
+        Ok(all)
     }
 
     fn failed(&self, reason: &str) -> NetworkError {

@@ -5,6 +5,7 @@ use super::error::SourceError;
 use crate::Frame;
 #[cfg(not(target_arch = "wasm32"))]
 use cpu_time::ThreadTime;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::{io::ErrorKind, time::Duration};
@@ -30,10 +31,10 @@ pub struct MemoryBudget {
 struct State {
     /// Bytes that nobody holds.
     left: u64,
-    /// Memory of photos that are done with, for the next ones: a large photo in memory that is new
+    /// Memory of the last photos that are done with, for the next ones: a large photo in memory that is new
     /// from the system spends a quarter of its time there. It is not in `left`, and gives way to
     /// whoever needs room.
-    spare: Vec<Vec<u8>>,
+    spare: VecDeque<Vec<u8>>,
 }
 
 impl State {
@@ -62,18 +63,24 @@ impl Default for MemoryBudget {
 impl MemoryBudget {
     /// Room for so many bytes.
     pub(crate) fn new(all: u64) -> Self {
-        let state = State { left: all, spare: Vec::new() };
+        let state = State { left: all, spare: VecDeque::new() };
         Self { all, state: Mutex::new(state), freed: Condvar::new() }
     }
 
     /// A photo is done with: the next ones may have its memory.
     pub fn done_with(&self, frame: Frame) {
+        /// Photos of a folder are of a few sizes, and memory of a size that does not come again is of no use.
+        const MOST_SPARE: usize = 2;
         let spare = frame.into_raw();
         let bytes = spare.capacity() as u64;
         let mut state = self.state();
         if state.left >= bytes {
             state.left -= bytes;
-            state.spare.push(spare);
+            state.spare.push_back(spare);
+        }
+        while state.spare.len() > MOST_SPARE {
+            let oldest = state.spare.pop_front().unwrap_or_default();
+            state.left += oldest.capacity() as u64;
         }
     }
 
@@ -83,7 +90,7 @@ impl MemoryBudget {
         let mut state = self.state();
         let fits = bytes..=2 * bytes;
         let found = state.spare.iter().position(|spare| fits.contains(&spare.capacity()));
-        let spare = found.map(|i| state.spare.swap_remove(i)).unwrap_or_default();
+        let spare = found.and_then(|i| state.spare.remove(i)).unwrap_or_default();
         state.left += spare.capacity() as u64;
         spare
     }
