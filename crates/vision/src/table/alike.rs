@@ -121,8 +121,10 @@ pub(crate) fn classes(
     named: Option<&[Reading]>,
     board: &[usize],
 ) -> Result<Vec<Option<Class>>, Property> {
-    let indices: Vec<usize> = (0..measured.len()).filter(|&i| measured[i].is_some()).collect();
-    let cards: Vec<&Measured> = measured.iter().flatten().collect();
+    let numbers: Vec<Option<usize>> =
+        measured.iter().map(|card| card.as_ref().and_then(|card| card.number)).collect();
+    let indices: Vec<usize> = (0..measured.len()).filter(|&i| numbers[i].is_some()).collect();
+    let cards: Vec<&Measured> = indices.iter().filter_map(|&i| measured[i].as_ref()).collect();
     if cards.len() < LEAST_CARDS {
         return Err(Property::Shading);
     }
@@ -131,7 +133,7 @@ pub(crate) fn classes(
     let table = MeasuredTable { cards, places, readings };
     let inks = table.groups(1).ok_or(Property::Color)?;
     let outlines = table.groups(2).ok_or(Property::Shape)?;
-    let counted = table.cards.iter().map(|card| card.number - 1);
+    let counted = numbers.into_iter().flatten().map(|number| number - 1);
     let numbers: Option<Vec<usize>> = match &table.readings {
         Some(readings) => settled_numbers(counted.zip(readings.iter().map(|r| r.values[0]))),
         None => Some(counted.collect()),
@@ -293,7 +295,7 @@ pub fn measured(images: &[CardImage], counts: impl Fn(usize) -> bool) -> Vec<Opt
 pub(crate) fn is_board(measured: &[Option<Measured>]) -> bool {
     const OFTEN: f64 = 0.25;
     let cards = || measured.iter().flatten();
-    let several = cards().filter(|card| card.number > 1).count();
+    let several = cards().filter(|card| card.number != Some(1)).count();
     cards().count() >= LEAST_CARDS
         && cards().all(|card| card.are_copies)
         && several as f64 >= OFTEN * cards().count() as f64
@@ -451,7 +453,8 @@ fn members(groups: &[usize]) -> Vec<Vec<usize>> {
 /// The measurements of a card.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    number: usize,
+    /// How many symbols there are, if that is clear.
+    number: Option<usize>,
     are_copies: bool,
     /// The outline's strongest ink: by how much it differs from the stock, and in which direction.
     pub ink: [f32; 5],
@@ -550,7 +553,7 @@ impl Printed {
 
     /// Measures the card. `least_px` is the width of the table's narrowest symbols.
     fn measured(&self, image: &CardImage, least_px: f32) -> Option<Measured> {
-        let symbols = self.one_by_one(least_px);
+        let (symbols, is_counted) = self.one_by_one(least_px);
         let inks_and_fills: Vec<_> =
             symbols.iter().filter_map(|part| self.symbol(image, part).ink_and_fill()).collect();
         let (inks, fills): (Vec<_>, Vec<_>) =
@@ -560,7 +563,7 @@ impl Printed {
         let outline = Outline::measure(&self.solid, largest);
         let is_measured = !inks.is_empty();
         is_measured.then(|| Measured {
-            number: symbols.len(),
+            number: is_counted.then_some(symbols.len()),
             are_copies: self.are_copies,
             ink: middle(&inks),
             fill: middle(&fills),
@@ -569,34 +572,61 @@ impl Printed {
         })
     }
 
-    /// Parts each with one symbol: those that touch are cut where the part is narrowest.
-    fn one_by_one(&self, least_px: f32) -> Vec<Part> {
+    /// Parts each with one symbol, and whether their number is clear: those that touch are cut where the part is
+    /// narrowest.
+    fn one_by_one(&self, least_px: f32) -> (Vec<Part>, bool) {
         // They are all there is.
         if self.are_copies && self.parts.len() > 1 {
-            return self.parts.clone();
+            return (self.parts.clone(), true);
         }
-        let mut all = Vec::new();
+        let (mut all, mut is_clear) = (Vec::new(), true);
         for part in &self.parts {
-            let count = self.count_in(part, least_px);
+            let by_repeats = self.count_by_repeats(part);
+            let count = by_repeats.or_else(|| self.count_by_width(part, least_px));
+            is_clear &= count.is_some();
+            let count = count.unwrap_or(1);
             let width = part.width / count;
             all.extend((0..count).map(|k| Part { left: part.left + k * width, width, ..*part }));
         }
-        all
+        (all, is_clear)
     }
 
-    /// How many symbols touch in a part. They are copies of one: as many as make the ink repeat itself best.
-    fn count_in(&self, part: &Part, least_px: f32) -> usize {
-        /// Widest and narrowest symbol of a table by its narrowest ones.
+    /// How many copies of a symbol touch in a part, if the ink repeats itself at their distance and at none near it.
+    fn count_by_repeats(&self, part: &Part) -> Option<usize> {
+        const ALIKE: f32 = 0.12;
+        const UNLIKE: f32 = 0.3;
+        (2..=3).find(|&count| {
+            let quarter = part.width as f32 / count as f32 / 4.0;
+            let near = [3.0, 5.0].map(|quarters| (quarters * quarter) as usize);
+            self.unlike(part, count) < ALIKE
+                && near.into_iter().all(|shift| self.unlike_shifted(part, shift) > UNLIKE)
+        })
+    }
+
+    /// How many copies of a symbol touch in a part, by the table's narrowest symbols; `None` where two and three fit,
+    /// as with full squares.
+    fn count_by_width(&self, part: &Part, least_px: f32) -> Option<usize> {
+        /// Widest and narrowest symbol by the narrowest ones.
         const WIDEST: f32 = 1.75;
         const NARROWEST: f32 = 0.8;
+        const AS_GOOD: f32 = 0.05;
+        let fits = |count: usize| {
+            let width = part.width as f32 / count as f32;
+            (NARROWEST * least_px..WIDEST * least_px).contains(&width)
+        };
         if (part.width as f32) < WIDEST * least_px {
-            return 1;
+            return Some(1);
         }
-        let widths = NARROWEST * least_px..WIDEST * least_px;
-        (2..=3)
-            .filter(|&count| widths.contains(&(part.width as f32 / count as f32)))
-            .min_by(|&a, &b| self.unlike(part, a).total_cmp(&self.unlike(part, b)))
-            .unwrap_or(1)
+        match [fits(2), fits(3)] {
+            [false, false] => Some(1),
+            [true, false] => Some(2),
+            [false, true] => Some(3),
+            [true, true] => {
+                let [two, three] = [2, 3].map(|count| self.unlike(part, count));
+                let is_clear = (two - three).abs() > AS_GOOD;
+                is_clear.then_some(if two < three { 2 } else { 3 })
+            }
+        }
     }
 
     /// How much so many symbols in a part differ, as a share of their ink. Outlines that overlap make the period

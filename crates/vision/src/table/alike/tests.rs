@@ -216,7 +216,21 @@ fn barred(count: u32) -> CardImage {
 fn bars_without_an_outline_are_one_symbol() {
     let images: Vec<CardImage> = (1..=3).map(barred).collect();
     let numbers = measured(&images, |_| true).into_iter().flatten().map(|card| card.number);
-    assert_eq!(numbers.collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(numbers.collect::<Vec<_>>(), [1, 2, 3].map(Some));
+}
+
+#[test]
+fn symbols_that_touch_are_counted_only_where_that_is_clear() {
+    // Triangles repeat themselves; two squares full of ink are as well three narrower ones.
+    let rows = [card([1, 0, 0, 2], 0), card([2, 0, 0, 2], 0)];
+    let counted = rows.map(|row| Printed::detect(&row).unwrap().one_by_one(60.0));
+    assert_eq!(counted.map(|(all, is_clear)| (all.len(), is_clear)), [(2, true), (3, true)]);
+    let mut block = barred(2);
+    for (x, y) in (40..152).flat_map(|x| (36..92).map(move |y| (x, y))) {
+        block.pixels.put_pixel(x, y, Rgb([20, 90, 200]));
+    }
+    let (_, is_clear) = Printed::detect(&block).unwrap().one_by_one(42.0);
+    assert!(!is_clear);
 }
 
 #[test]
