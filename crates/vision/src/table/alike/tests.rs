@@ -1,4 +1,5 @@
 use super::*;
+use crate::card::CardImage;
 use image::{Rgb, RgbImage};
 
 /// Cards with diamonds, ovals and triangles in three inks, full, striped or open.
