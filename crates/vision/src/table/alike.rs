@@ -26,8 +26,8 @@ pub type Class = [usize; 4];
 
 /// Fewer cards show too little of a deck.
 const LEAST_CARDS: usize = 6;
-/// Groups whose members lie within this distance on average are one, in the units of [`fill`],
-/// [`ink_point`] and [`Outline::distance`]: what drawing and scaling leave between two pictures of one print.
+/// Groups whose members lie within this distance on average are one, in the units of [`Measured`]'s
+/// filling, ink and outline: what drawing and scaling leave between two pictures of one print.
 const ONE_FILL: f32 = 0.12;
 const ONE_INK: f32 = 0.1;
 const ONE_OUTLINE: f32 = 0.08;
@@ -104,7 +104,7 @@ fn shifted<const N: usize>(place: &[f32], weights: &[[f32; N]], measured: &[f32]
     place.iter().zip(weights).map(|(value, row)| value + along(row)).collect()
 }
 
-/// Groups the cards of a drawn table that are [`measured`]; `None` for the others.
+/// Groups the cards of a drawn table that are [`measured()`]; `None` for the others.
 /// If the deck is known, `named` is the readers' result for each card, which then replaces the measure by hand.
 /// `board` are the cards of the largest board, by their indices: beside it a card may lie a second time.
 ///
