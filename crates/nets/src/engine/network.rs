@@ -149,7 +149,7 @@ impl Network {
         Ok(output)
     }
 
-    /// Runs a few of the inputs at a time: what an engine needs for many at once it keeps.
+    /// Runs a few of the inputs at a time: an engine's memory grows with their number.
     fn run_in_parts(&self, values: Vec<f32>, shape: [usize; 4]) -> Result<Output, String> {
         const MOST_AT_ONCE: usize = 8;
         let [count, channels, rows, columns] = shape;
@@ -309,5 +309,30 @@ impl Program for Embedded {
             idle.push(pool);
         }
         output
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Models;
+    use crate::reader::{CHANNELS, HEIGHT, WIDTH};
+
+    #[test]
+    fn many_inputs_give_what_each_gives_alone() {
+        const COUNT: usize = 19;
+        let network = Models::Shipped.network(Kind::Reader).unwrap();
+        let length = CHANNELS * HEIGHT * WIDTH;
+        let values: Vec<f32> = (0..COUNT * length).map(|i| (i % 251) as f32 / 251.0).collect();
+        let run = |values: &[f32]| {
+            let shape = [values.len() / length, CHANNELS, HEIGHT, WIDTH];
+            network.run(values.to_vec(), shape).unwrap()
+        };
+        let all = run(&values);
+        let each: Vec<f32> = values.chunks(length).flat_map(|one| run(one).values).collect();
+        assert_eq!(all.shape, [COUNT, each.len() / COUNT]);
+        assert_eq!(all.values.len(), each.len());
+        let off = all.values.iter().zip(&each).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(off < 1e-4, "{off}");
     }
 }

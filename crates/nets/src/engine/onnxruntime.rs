@@ -40,7 +40,7 @@ impl Sessions {
         Session::builder(self.environment)?
             .with_optimization_level(GraphOptimizationLevel::Level3)?
             .with_intra_threads(1)?
-            // An arena keeps the most that it ever held, for each network and thread; without one nothing is slower.
+            // An arena keeps the most that it ever held, for each network and thread; without it nothing is slower.
             .with_execution_providers([CPU::default().with_arena_allocator(false).build()])?
             .commit_from_memory(&self.bytes)
     }

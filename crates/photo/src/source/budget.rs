@@ -224,6 +224,17 @@ mod tests {
     }
 
     #[test]
+    fn the_memory_of_few_photos_is_kept() {
+        let budget = MemoryBudget::new(1 << 20);
+        for side in 10..20 {
+            budget.done_with(RgbImage::new(side, side));
+        }
+        let kept: Vec<usize> = budget.state().spare.iter().map(Vec::capacity).collect();
+        assert_eq!(kept, [3 * 18 * 18, 3 * 19 * 19], "the last ones");
+        assert_eq!(budget.state().left, (1 << 20) - kept.iter().sum::<usize>() as u64);
+    }
+
+    #[test]
     fn a_photo_comes_in_the_memory_of_one_that_is_done_with() {
         let dir = tempfile::tempdir().unwrap();
         let [dark, bright] = [40, 200].map(|level| {

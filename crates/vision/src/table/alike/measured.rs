@@ -139,8 +139,8 @@ impl Printed {
         let (ink, stock) = Grid::ink_of(image);
         let full = ink.rank(0.995);
         let inked = ink.map(|ink| ink > (INKED * full).max(LEAST_INK));
-        let mut cuts = GAPS_PX.into_iter().map(|gap_px| symbols_of(&inked, gap_px));
-        let mut cuts = cuts.by_ref().filter(|(_, parts)| !parts.is_empty());
+        let cuts = GAPS_PX.into_iter().map(|gap_px| symbols_of(&inked, gap_px));
+        let mut cuts = cuts.filter(|(_, parts)| !parts.is_empty());
         let first = cuts.next()?;
         let copies = if are_copies(&first) { Some(first.clone()) } else { cuts.find(are_copies) };
         let are_copies = copies.is_some();
@@ -338,25 +338,30 @@ fn symbols_of(inked: &Grid<bool>, gap_px: usize) -> (Grid<bool>, Vec<Part>) {
 
 /// Whether the parts of a card are one to three copies of a symbol in its middle.
 fn are_copies((card, parts): &(Grid<bool>, Vec<Part>)) -> bool {
-    /// Greatest difference of their sides, and of the middles of card and parts, as parts of the largest and of the
-    /// card's side.
-    const UNLIKE: f64 = 0.2;
-    const OFF: f64 = 0.125;
-    const SOFT_PX: f64 = 3.0;
-    let (width, height) = (card.width as f64, (card.values.len() / card.width) as f64);
-    let across = parts.iter().map(|part| [part.left, part.width].map(|v| v as f64));
-    let down = parts.iter().map(|part| [part.top, part.height].map(|v| v as f64));
-    let are_alike = |spans: &mut dyn Iterator<Item = [f64; 2]>, side: f64| {
-        let (mut from, mut to, mut least, mut most) = (side, 0.0f64, side, 0.0f64);
-        for [start, size] in spans {
-            (from, to) = (from.min(start), to.max(start + size));
-            (least, most) = (least.min(size), most.max(size));
-        }
-        most - least <= (UNLIKE * most).max(SOFT_PX) && (from + to - side).abs() <= 2.0 * OFF * side
-    };
+    let across = parts.iter().map(|part| (part.left, part.width));
+    let down = parts.iter().map(|part| (part.top, part.height));
+    let height = card.values.len() / card.width;
     (1..=3).contains(&parts.len())
-        && are_alike(&mut across.into_iter(), width)
-        && are_alike(&mut down.into_iter(), height)
+        && are_equal_and_centered(across, card.width)
+        && are_equal_and_centered(down, height)
+}
+
+/// Whether spans along a side of a card, each its first pixel and its length, are about equally long, and together lie
+/// in the side's middle.
+fn are_equal_and_centered(spans: impl Iterator<Item = (usize, usize)>, side_px: usize) -> bool {
+    /// Greatest difference of lengths, as a part of the longest; edges are soft.
+    const UNEQUAL: f64 = 0.2;
+    const SOFT_PX: f64 = 3.0;
+    /// Greatest distance between the middles, as a part of the side.
+    const OFF_CENTER: f64 = 0.125;
+    let (mut from, mut to, mut shortest, mut longest) = (side_px, 0, side_px, 0);
+    for (start, length) in spans {
+        (from, to) = (from.min(start), to.max(start + length));
+        (shortest, longest) = (shortest.min(length), longest.max(length));
+    }
+    let off_center = (from + to).abs_diff(side_px) as f64 / 2.0;
+    (longest - shortest) as f64 <= (UNEQUAL * longest as f64).max(SOFT_PX)
+        && off_center <= OFF_CENTER * side_px as f64
 }
 
 /// Features of inks: their difference from the stock, R, G, B in levels, as parts of 255; and its direction, which
