@@ -8,7 +8,7 @@ use crate::card::CardImage;
 use crate::probability::rank;
 use crate::runs::{ByArea, Run, Runs, extent};
 use setsight_game::cards::{Property, Shading};
-use std::{iter::StepBy, ops::Range};
+use std::ops::RangeInclusive;
 
 /// The measurements of a card. `None` where unclear.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -176,18 +176,20 @@ fn fill(ink: &Grid<f32>, symbols: &Grid<bool>) -> Option<Fill> {
     const LEAST_PX: usize = 60;
     /// The ink of the outline is measured where it is strongest.
     const STRONGEST: f64 = 0.85;
-    let without_rim =
-        |from: &Grid<bool>| (0..OUTLINE_PX / 2).fold(from.clone(), |inside, _| inside.eroded());
-    let edge = without_rim(symbols);
-    let inside = without_rim(&edge);
-    let inside = if inside.count() < LEAST_PX { edge.clone() } else { inside };
-    if inside.count() < LEAST_PX {
+    let depths = symbols.depths();
+    let deeper = |px: usize| depths.values.iter().filter(|&&depth| usize::from(depth) > px).count();
+    let edge_px = OUTLINE_PX / 2;
+    let rim_px = if deeper(OUTLINE_PX) < LEAST_PX { edge_px } else { OUTLINE_PX };
+    if deeper(rim_px) < LEAST_PX {
         return None;
     }
-    let outline = (0..ink.values.len()).filter(|&at| symbols.values[at] && !edge.values[at]);
-    let full = rank(outline.map(|at| ink.values[at]), STRONGEST).max(1.0);
-    let filling: Vec<f32> =
-        (0..ink.values.len()).filter(|&at| inside.values[at]).map(|at| ink.values[at]).collect();
+    let within = |range: RangeInclusive<usize>| {
+        let levels = ink.values.iter().zip(&depths.values);
+        let inside = levels.filter(move |(_, depth)| range.contains(&usize::from(**depth)));
+        inside.map(|(level, _)| *level)
+    };
+    let full = rank(within(1..=edge_px), STRONGEST).max(1.0);
+    let filling: Vec<f32> = within(rim_px + 1..=usize::MAX).collect();
     let count = filling.len() as f32;
     let mean = filling.iter().sum::<f32>() / count;
     let variance = filling.iter().map(|ink| (ink - mean).powi(2)).sum::<f32>() / count;
@@ -226,16 +228,24 @@ impl Grid<f32> {
             .filter(|(x, y, _)| (RIM_PX..RIM_PX + RING_PX).contains(&to_side(*x, *y)))
             .map(|(.., pixel)| pixel.0)
             .collect();
-        let stock = [0, 1, 2].map(|c| rank(ring.iter().map(|pixel| f32::from(pixel[c])), 0.5));
-        let values = image.pixels.enumerate_pixels().map(|(x, y, pixel)| {
-            let off = |c: usize| (f32::from(pixel[c]) - stock[c]).powi(2);
-            if to_side(x, y) < RIM_PX { 0.0 } else { (off(0) + off(1) + off(2)).sqrt() }
-        });
-        (Self { width: width as usize, values: values.collect() }, stock)
+        let stock =
+            [0, 1, 2].map(|c| rank_of_levels(ring.iter().map(|pixel| f32::from(pixel[c])), 0.5));
+        let (rim, width) = (RIM_PX as usize, width as usize);
+        let mut values = vec![0.0; width * height as usize];
+        let rows =
+            values.chunks_exact_mut(width).zip(image.pixels.as_raw().chunks_exact(3 * width));
+        for (row, pixels) in rows.take(height as usize - rim).skip(rim) {
+            let pixels = &pixels.as_chunks::<3>().0[rim..width - rim];
+            for (value, pixel) in row[rim..].iter_mut().zip(pixels) {
+                let off = |c: usize| (f32::from(pixel[c]) - stock[c]).powi(2);
+                *value = (off(0) + off(1) + off(2)).sqrt();
+            }
+        }
+        (Self { width, values }, stock)
     }
 
     pub(crate) fn rank(&self, part: f64) -> f32 {
-        rank(self.values.iter().copied(), part)
+        rank_of_levels(self.values.iter().copied(), part)
     }
 
     pub(crate) fn map(&self, change: impl Fn(f32) -> bool) -> Grid<bool> {
@@ -244,11 +254,24 @@ impl Grid<f32> {
     }
 }
 
-impl Grid<bool> {
-    pub(crate) fn count(&self) -> usize {
-        self.values.iter().filter(|set| **set).count()
-    }
+/// [`rank`] of many levels, 0 to the length of (255, 255, 255): those of one whole number are few.
+fn rank_of_levels(levels: impl ExactSizeIterator<Item = f32> + Clone, part: f64) -> f32 {
+    let mut at = (part * levels.len().saturating_sub(1) as f64).round() as usize;
+    let mut counts = [0; 442];
+    levels.clone().for_each(|level| counts[level as usize] += 1);
+    let is_beyond = |&count: &usize| {
+        at < count || {
+            at -= count;
+            false
+        }
+    };
+    let whole = counts.iter().position(is_beyond).unwrap_or_default();
+    let mut same: Vec<f32> = levels.filter(|level| *level as usize == whole).collect();
+    same.sort_unstable_by(f32::total_cmp);
+    same.get(at).copied().unwrap_or_default()
+}
 
+impl Grid<bool> {
     /// The connected areas of what is set, or of what is not.
     pub(crate) fn areas(&self, set: bool) -> ByArea {
         let mut runs = Runs::default();
@@ -281,32 +304,27 @@ impl Grid<bool> {
 
     /// With the gaps of at most so many pixels in rows and in columns: a closing by lines.
     pub(crate) fn closed(&self, most_px: usize) -> Self {
-        let (width, height) = (self.width, self.values.len() / self.width);
         let mut closed = self.clone();
-        for y in 0..height {
-            closed.close(&self.values, (y * width..(y + 1) * width).step_by(1), most_px);
+        if most_px == 0 {
+            return closed;
         }
-        for x in 0..width {
-            closed.close(&self.values, (x..width * height).step_by(width), most_px);
+        // For each column the first place that may begin a gap there: the one below what was set last.
+        let mut open: Vec<Option<usize>> = vec![None; self.width];
+        for (row, values) in self.values.chunks_exact(self.width).enumerate() {
+            let start = row * self.width;
+            let mut left = None;
+            for (x, open) in open.iter_mut().enumerate().filter(|(x, _)| values[*x]) {
+                let at = start + x;
+                if let Some(from) = left.filter(|from| at - from <= most_px) {
+                    closed.values[from..at].fill(true);
+                }
+                if let Some(from) = open.filter(|from| (at - from) / self.width <= most_px) {
+                    (from..at).step_by(self.width).for_each(|at| closed.values[at] = true);
+                }
+                (left, *open) = (Some(at + 1), Some(at + self.width));
+            }
         }
         closed
-    }
-
-    /// Closes the gaps of a line in `values`.
-    fn close(&mut self, values: &[bool], line: StepBy<Range<usize>>, most_px: usize) {
-        let mut gap = Vec::with_capacity(most_px);
-        let mut is_open = false;
-        for at in line {
-            if !values[at] {
-                gap.push(at);
-                continue;
-            }
-            if is_open && gap.len() <= most_px {
-                gap.iter().for_each(|&at| self.values[at] = true);
-            }
-            gap.clear();
-            is_open = true;
-        }
     }
 
     pub(crate) fn set(&mut self, area: &[Run], to: bool) {
@@ -350,20 +368,25 @@ impl Grid<bool> {
         self
     }
 
-    /// Without the pixels at its border.
-    pub(crate) fn eroded(&self) -> Self {
+    /// How deep within what is set each pixel lies: its distance from the nearest one that is not, in steps along
+    /// rows and columns. Beyond the grid nothing is set.
+    ///
+    /// In two passes (Rosenfeld, Pfaltz: Sequential Operations in Digital Picture Processing, 1966).
+    pub(crate) fn depths(&self) -> Grid<u16> {
         let (width, all) = (self.width, self.values.len());
-        let mut eroded = Self { width, values: vec![false; all] };
-        for start in (width..all - width).step_by(width) {
-            let row = |start: usize| &self.values[start..start + width];
-            let inner = &mut eroded.values[start + 1..start + width - 1];
-            let near =
-                row(start).windows(3).zip(&row(start - width)[1..]).zip(&row(start + width)[1..]);
-            for (value, ((row, above), below)) in inner.iter_mut().zip(near) {
-                *value = row[0] & row[1] & row[2] & above & below;
-            }
+        let mut depths: Vec<u16> =
+            self.values.iter().map(|&set| u16::from(set) * u16::MAX).collect();
+        for at in 0..all {
+            let left = if at % width == 0 { 0 } else { depths[at - 1] };
+            let above = at.checked_sub(width).map_or(0, |above| depths[above]);
+            depths[at] = depths[at].min(left.min(above).saturating_add(1));
         }
-        eroded
+        for at in (0..all).rev() {
+            let right = if at % width == width - 1 { 0 } else { depths[at + 1] };
+            let below = depths.get(at + width).copied().unwrap_or(0);
+            depths[at] = depths[at].min(right.min(below).saturating_add(1));
+        }
+        Grid { width, values: depths }
     }
 }
 

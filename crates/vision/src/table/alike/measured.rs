@@ -5,6 +5,7 @@ use crate::card::CardImage;
 use crate::classify::drawing::{Grid, Part};
 use crate::probability::rank;
 use std::collections::BTreeMap;
+use std::ops::{Range, RangeInclusive};
 
 /// Fewest pixels of a symbol.
 const LEAST_PX: usize = 60;
@@ -292,30 +293,33 @@ impl Symbol {
         /// Share of the outline's pixels that are not its strongest.
         const WEAKER: f64 = 0.6;
         let Self { mask, ink: levels, colors } = self;
-        let without_rim = |px: usize| (0..px).fold(mask.clone(), |inside, _| inside.eroded());
-        let near_rim = without_rim(OUTER_PX);
-        let rim: Vec<usize> =
-            (0..mask.values.len()).filter(|&at| mask.values[at] && !near_rim.values[at]).collect();
+        let depths = mask.depths();
+        let places = |range: RangeInclusive<usize>| -> Vec<usize> {
+            let all = 0..depths.values.len();
+            all.filter(|&at| range.contains(&usize::from(depths.values[at]))).collect()
+        };
+        let rim = places(1..=OUTER_PX);
         let strong = rank(rim.iter().map(|&at| levels[at]), WEAKER);
         let strongest = rim.iter().filter(|&&at| levels[at] >= strong);
         let ink = middle(&strongest.map(|&at| colors[at]).collect::<Vec<_>>());
         let square: f32 = ink.iter().map(|v| v * v).sum::<f32>().max(1.0);
-        let mut inside = without_rim(OUTLINE_PX);
-        if inside.count() < LEAST_INSIDE_PX {
-            inside = near_rim;
+        let mut rim_px = OUTLINE_PX;
+        let mut inside = places(rim_px + 1..=usize::MAX);
+        if inside.len() < LEAST_INSIDE_PX {
+            rim_px = OUTER_PX;
+            inside = places(rim_px + 1..=usize::MAX);
         }
-        let places: Vec<usize> = (0..inside.values.len()).filter(|&at| inside.values[at]).collect();
         let along = |color: &[f32; 3]| color.iter().zip(&ink).map(|(a, b)| a * b).sum::<f32>();
         let shares: Vec<f32> =
             colors.iter().map(|color| (along(color) / square).clamp(0.0, 1.3)).collect();
-        let offs = places.iter().map(|&at| {
+        let offs = inside.iter().map(|&at| {
             let off = (0..3).map(|c| (colors[at][c] - shares[at] * ink[c]).powi(2)).sum::<f32>();
             (off / square).sqrt()
         });
-        let other_ink = offs.sum::<f32>() / places.len().max(1) as f32;
-        (!places.is_empty()).then(|| {
-            let fill = fill(&shares, mask.width, &places);
-            (ink_point(ink), fill, texture(&shares, &inside, &places, other_ink))
+        let other_ink = offs.sum::<f32>() / inside.len().max(1) as f32;
+        (!inside.is_empty()).then(|| {
+            let filling = Filling { shares, depths, rim_px, places: inside };
+            (ink_point(ink), filling.by_hand(), filling.texture(other_ink))
         })
     }
 }
@@ -379,26 +383,113 @@ fn middle<const D: usize>(all: &[[f32; D]]) -> [f32; D] {
     std::array::from_fn(|d| rank(all.iter().map(|row| row[d]), 0.5))
 }
 
-/// Features of fillings, as shares of the outline's ink in some places: mean, deviation, deviation from the
-/// surroundings, differences of the halves by rows and by columns, mean differences of neighbours in both
-/// directions. The factors were chosen by hand on drawn tables; they are not fitted.
-fn fill(shares: &[f32], width: usize, places: &[usize]) -> [f32; FILL] {
-    let fine: Vec<f32> =
-        places.iter().map(|&at| shares[at] - mean_around(shares, width, at)).collect();
-    let steep = |step: usize| {
-        let differences = places.iter().filter(|&&at| at >= step);
-        mean(differences.map(|&at| (shares[at] - shares[at - step]).abs()))
-    };
-    let shares_inside: Vec<f32> = places.iter().map(|&at| shares[at]).collect();
-    [
-        mean(shares_inside.iter().copied()),
-        deviation(&shares_inside),
-        1.5 * deviation(&fine),
-        0.8 * between_halves(shares, places, |at| at / width),
-        0.4 * between_halves(shares, places, |at| at % width),
-        1.5 * steep(width),
-        1.5 * steep(1),
-    ]
+/// The inside of a symbol: the pixels of a grid that are deeper within it than its rim.
+struct Filling {
+    /// The ink of each pixel, as a share of the outline's.
+    shares: Vec<f32>,
+    depths: Grid<u16>,
+    rim_px: usize,
+    /// The pixels of the inside.
+    places: Vec<usize>,
+}
+
+impl Filling {
+    /// Features: mean, deviation, deviation from the surroundings, differences of the halves by rows and by columns,
+    /// mean differences of neighbours in both directions. The factors were chosen by hand on drawn tables; they are
+    /// not fitted.
+    fn by_hand(&self) -> [f32; FILL] {
+        let width = self.depths.width;
+        let shares = self.inside();
+        let around = self.means_around();
+        let fine: Vec<f32> = shares.iter().zip(around).map(|(share, mean)| share - mean).collect();
+        let steep = |step: usize| {
+            let differences = self.places.iter().filter(|&&at| at >= step);
+            mean(differences.map(|&at| (self.shares[at] - self.shares[at - step]).abs()))
+        };
+        [
+            mean(shares.iter().copied()),
+            deviation(&shares),
+            1.5 * deviation(&fine),
+            0.8 * self.between_halves(|at| at / width),
+            0.4 * self.between_halves(|at| at % width),
+            1.5 * steep(width),
+            1.5 * steep(1),
+        ]
+    }
+
+    /// Further features: ranks of the shares; mean differences of pixels 2, 4 and 8 apart in rows, in columns and
+    /// along both diagonals; how much rows and columns differ; the means of the outer, middle and inner third; and
+    /// how much of another colour there is.
+    fn texture(&self, other_ink: f32) -> [f32; TEXTURE] {
+        const RANKS: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
+        const LAGS: [usize; 3] = [2, 4, 8];
+        const DIAGONAL: usize = 3;
+        let width = self.depths.width;
+        let apart = |step: usize| {
+            let is_inside = |at: usize| usize::from(self.depths.values[at]) > self.rim_px;
+            let pairs = self.places.iter().filter(|&&at| at >= step && is_inside(at - step));
+            mean(pairs.map(|&at| (self.shares[at] - self.shares[at - step]).abs()))
+        };
+        let mut inwards = self.places.clone();
+        inwards.sort_by_key(|&at| self.depths.values[at]);
+        let thirds = [0, 1, 2].map(|k| {
+            let third = &inwards[k * inwards.len() / 3..(k + 1) * inwards.len() / 3];
+            mean(third.iter().map(|&at| self.shares[at]))
+        });
+        let ranks = RANKS.map(|part| rank(self.inside().into_iter(), part));
+        let columns = LAGS.map(apart);
+        let rows = LAGS.map(|lag| apart(lag * width));
+        let diagonals = [DIAGONAL * width + DIAGONAL, DIAGONAL * width - DIAGONAL].map(apart);
+        let lines = [self.between_lines(|at| at / width), self.between_lines(|at| at % width)];
+        let mut all = ranks.into_iter().chain(columns).chain(rows).chain(diagonals).chain(lines);
+        let mut all = all.by_ref().chain(thirds).chain([other_ink]);
+        std::array::from_fn(|_| all.next().unwrap_or_default())
+    }
+
+    fn inside(&self) -> Vec<f32> {
+        self.places.iter().map(|&at| self.shares[at]).collect()
+    }
+
+    /// The mean share around each pixel of the inside, from sums of all above and to the left of a pixel.
+    fn means_around(&self) -> impl Iterator<Item = f32> {
+        let (width, height) = (self.depths.width, self.shares.len() / self.depths.width);
+        let stride = width + 1;
+        let mut sums = vec![0.0f64; stride * (height + 1)];
+        for (y, row) in self.shares.chunks_exact(width).enumerate() {
+            let mut sum = 0.0;
+            for (x, share) in row.iter().enumerate() {
+                sum += f64::from(*share);
+                sums[(y + 1) * stride + x + 1] = sums[y * stride + x + 1] + sum;
+            }
+        }
+        self.places.iter().map(move |at| {
+            let (columns, rows) = (near(at % width, width), near(at / width, height));
+            let at = |x: usize, y: usize| sums[y * stride + x];
+            let sum = at(columns.end, rows.end)
+                - at(columns.start, rows.end)
+                - at(columns.end, rows.start)
+                + at(columns.start, rows.start);
+            (sum / (columns.len() * rows.len()) as f64) as f32
+        })
+    }
+
+    /// By how much the mean shares of the halves before and after the median coordinate differ.
+    fn between_halves(&self, along: impl Fn(usize) -> usize) -> f32 {
+        let middle = rank(self.places.iter().map(|&at| along(at) as f32), 0.5) as usize;
+        let half = |second: bool| {
+            let places = self.places.iter().filter(|&&at| (along(at) >= middle) == second);
+            mean(places.map(|&at| self.shares[at]))
+        };
+        half(false) - half(true)
+    }
+
+    /// How much the mean shares of lines differ, as their deviation; `line` is a pixel's line.
+    fn between_lines(&self, line: impl Fn(usize) -> usize) -> f32 {
+        let mut lines: BTreeMap<usize, Vec<f32>> = BTreeMap::new();
+        self.places.iter().for_each(|&at| lines.entry(line(at)).or_default().push(self.shares[at]));
+        let means: Vec<f32> = lines.values().map(|line| mean(line.iter().copied())).collect();
+        deviation(&means)
+    }
 }
 
 fn mean(values: impl Iterator<Item = f32>) -> f32 {
@@ -411,82 +502,10 @@ fn deviation(values: &[f32]) -> f32 {
     mean(values.iter().map(|v| (v - center).powi(2))).sqrt()
 }
 
-/// Mean share of the pixels around one.
-fn mean_around(shares: &[f32], width: usize, at: usize) -> f32 {
-    let (columns, rows) = (near(at % width, width), near(at / width, shares.len() / width));
-    mean(rows.flat_map(|y| columns.clone().map(move |x| shares[y * width + x])))
-}
-
-/// How far around a pixel [`mean_around`] looks.
+/// How far around a pixel its surroundings reach.
 const REACH_PX: usize = 4;
 
 /// The columns or rows around one that exist.
-fn near(v: usize, size: usize) -> std::ops::Range<usize> {
+fn near(v: usize, size: usize) -> Range<usize> {
     v.saturating_sub(REACH_PX)..(v + REACH_PX + 1).min(size)
-}
-
-/// By how much the mean shares of the halves before and after the median coordinate differ.
-fn between_halves(shares: &[f32], places: &[usize], along: impl Fn(usize) -> usize) -> f32 {
-    let middle = rank(places.iter().map(|&at| along(at) as f32), 0.5) as usize;
-    let half = |second: bool| {
-        let places = places.iter().filter(|&&at| (along(at) >= middle) == second);
-        mean(places.map(|&at| shares[at]))
-    };
-    half(false) - half(true)
-}
-
-/// Further features of fillings: ranks of the shares; mean differences of pixels 2, 4 and 8 apart in rows, in
-/// columns and along both diagonals; how much rows and columns differ; the means of the outer, middle and inner
-/// third; and how much of another colour there is.
-fn texture(
-    shares: &[f32],
-    inside: &Grid<bool>,
-    places: &[usize],
-    other_ink: f32,
-) -> [f32; TEXTURE] {
-    const RANKS: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
-    const LAGS: [usize; 3] = [2, 4, 8];
-    const DIAGONAL: usize = 3;
-    let width = inside.width;
-    let apart = |step: usize| {
-        let pairs = places.iter().filter(|&&at| at >= step && inside.values[at - step]);
-        mean(pairs.map(|&at| (shares[at] - shares[at - step]).abs()))
-    };
-    let inwards = inwards(inside, places);
-    let thirds = [0, 1, 2].map(|k| {
-        let third = &inwards[k * inwards.len() / 3..(k + 1) * inwards.len() / 3];
-        mean(third.iter().map(|&at| shares[at]))
-    });
-    let ranks = RANKS.map(|part| rank(places.iter().map(|&at| shares[at]), part));
-    let columns = LAGS.map(apart);
-    let rows = LAGS.map(|lag| apart(lag * width));
-    let diagonals = [DIAGONAL * width + DIAGONAL, DIAGONAL * width - DIAGONAL].map(apart);
-    let lines = [
-        between_lines(shares, places, |at| at / width),
-        between_lines(shares, places, |at| at % width),
-    ];
-    let mut all = ranks.into_iter().chain(columns).chain(rows).chain(diagonals).chain(lines);
-    let mut all = all.by_ref().chain(thirds).chain([other_ink]);
-    std::array::from_fn(|_| all.next().unwrap_or_default())
-}
-
-/// How much the mean shares of lines differ, as their deviation; `line` is a pixel's line.
-fn between_lines(shares: &[f32], places: &[usize], line: impl Fn(usize) -> usize) -> f32 {
-    let mut lines: BTreeMap<usize, Vec<f32>> = BTreeMap::new();
-    places.iter().for_each(|&at| lines.entry(line(at)).or_default().push(shares[at]));
-    let means: Vec<f32> = lines.values().map(|line| mean(line.iter().copied())).collect();
-    deviation(&means)
-}
-
-/// The places from the rim inwards.
-fn inwards(inside: &Grid<bool>, places: &[usize]) -> Vec<usize> {
-    let mut depths = vec![0usize; inside.values.len()];
-    let mut left = inside.clone();
-    while left.count() > 0 {
-        (0..depths.len()).filter(|&at| left.values[at]).for_each(|at| depths[at] += 1);
-        left = left.eroded();
-    }
-    let mut inwards = places.to_vec();
-    inwards.sort_by_key(|&at| (depths[at], at));
-    inwards
 }
