@@ -10,6 +10,7 @@ mod balance;
 use super::card::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
 use image::{Rgb, RgbImage};
 use setsight_photo::{Frame, geometry::Quad, pixels::straightened};
+use std::ops::RangeInclusive;
 
 /// Value of the card's own white after balancing, as a share of 255. It is below 1 so that paper
 /// grain and glare brighter than the stock are not clipped.
@@ -73,25 +74,25 @@ fn is_dark(pixels: &RgbImage) -> bool {
     const CONTRAST: usize = 60;
     /// By how much more the bright end of the card must differ from the stock than the dark end.
     const RATIO: usize = 3;
-    const ROWS: usize = CARD_SHORT_PX as usize;
-    // Above and below the symbols there is stock alone; a table may reach into the outermost rows.
-    let blank = levels(pixels, (ROWS / 16..ROWS / 8).chain(ROWS * 7 / 8..ROWS * 15 / 16));
-    let across = levels(pixels, ROWS / 8..ROWS * 7 / 8);
+    /// Around the symbols, most is stock; a table may reach into the outermost rows.
+    const RING_PX: RangeInclusive<u32> = 8..=15;
+    let blank = levels(pixels, RING_PX);
+    let across = levels(pixels, RING_PX.end() + 1..=u32::MAX);
     // The outlines of a single open symbol are a twentieth of the part with symbols.
     let (stock, dark, bright) = (rank(&blank, 0.5), rank(&across, 0.03), rank(&across, 0.97));
     let more = bright.saturating_sub(stock);
     stock < DARK && more > CONTRAST && more > RATIO * stock.saturating_sub(dark)
 }
 
-/// Histogram of the brightest channel in some rows of a card, without its ends.
-fn levels(pixels: &RgbImage, rows: impl Iterator<Item = usize>) -> [u32; 256] {
-    const WIDTH: usize = 3 * CARD_LONG_PX as usize;
+/// Histogram of the brightest channel of a card's pixels at such distances from its sides; some are as good as all.
+fn levels(pixels: &RgbImage, from_side_px: RangeInclusive<u32>) -> [u32; 256] {
+    const STEP: usize = 3;
+    let to_side = |x: u32, y: u32| x.min(y).min(CARD_LONG_PX - 1 - x).min(CARD_SHORT_PX - 1 - y);
     let mut levels = [0u32; 256];
-    for row in rows.step_by(3) {
-        let row = &pixels.as_raw()[row * WIDTH + WIDTH / 12..(row + 1) * WIDTH - WIDTH / 12];
-        for pixel in row.chunks_exact(3).step_by(3) {
-            levels[usize::from(pixel[0].max(pixel[1]).max(pixel[2]))] += 1;
-        }
+    for (y, row) in pixels.enumerate_rows().step_by(STEP) {
+        let inside = row.step_by(STEP).filter(|(x, ..)| from_side_px.contains(&to_side(*x, y)));
+        inside
+            .for_each(|(.., pixel)| levels[usize::from(*pixel.0.iter().max().unwrap_or(&0))] += 1);
     }
     levels
 }
