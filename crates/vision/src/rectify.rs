@@ -78,8 +78,8 @@ fn is_dark(pixels: &RgbImage) -> bool {
     const RING_PX: RangeInclusive<u32> = 8..=15;
     let blank = levels(pixels, RING_PX);
     let across = levels(pixels, RING_PX.end() + 1..=u32::MAX);
-    // The outlines of a single open symbol are a twentieth of the part with symbols.
-    let (stock, dark, bright) = (rank(&blank, 0.5), rank(&across, 0.03), rank(&across, 0.97));
+    // The outlines of a single open symbol are a twentieth of the part with symbols, thin ones a fortieth.
+    let (stock, dark, bright) = (rank(&blank, 0.5), rank(&across, 0.015), rank(&across, 0.985));
     let more = bright.saturating_sub(stock);
     stock < DARK && more > CONTRAST && more > RATIO * stock.saturating_sub(dark)
 }

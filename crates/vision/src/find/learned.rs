@@ -10,10 +10,7 @@ pub mod evidence;
 pub(crate) mod pictures;
 pub(crate) mod place;
 
-use super::{
-    CardFinder, FindError,
-    panels::{crowded_panels, panels},
-};
+use super::{CardFinder, FindError, panels::panels};
 use crate::{
     card::CardOutline, classify::fusion::Fusion, overlap::mark_shared, refiner::RefinerNetwork,
     trace::Trace,
@@ -23,7 +20,7 @@ use place::{FittedTable, PoseFitter};
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, ModelsError};
 use setsight_photo::Frame;
-use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::geometry::Point;
 use std::sync::Arc;
 
 /// Sizes and thresholds of the learned finder.
@@ -151,7 +148,7 @@ impl CardFinder for Learned {
             [_] => self.find_at_one_scale(frame, trace)?,
             _ => self.find_in_sections(frame, &sections, trace)?,
         };
-        Ok(if self.with_panels { with_panels(outlines, panels(frame), frame) } else { outlines })
+        Ok(if self.with_panels { with_panels(outlines, frame) } else { outlines })
     }
 }
 
@@ -286,30 +283,13 @@ pub(crate) fn outlines(
 }
 
 /// Replaces the detections on a drawing's panels by the panels.
-fn with_panels(
-    mut outlines: Vec<CardOutline>,
-    mut panels: Vec<Quad>,
-    frame: &Frame,
-) -> Vec<CardOutline> {
+fn with_panels(mut outlines: Vec<CardOutline>, frame: &Frame) -> Vec<CardOutline> {
     /// Part of the smaller one that an outline and the panel that it means have in common.
     const SAME: f64 = 0.5;
     /// Log odds that a panel is a card: the reader must find ink on it.
     const PANEL_SCORE: f64 = 2.0;
-    // A drawing shows most of its cards so; a few in a photo are chance.
     let likely = outlines.iter().filter(|outline| outline.score > 0.0).count();
-    if panels.is_empty() || 2 * panels.len() < likely {
-        return outlines;
-    }
-    let is_free =
-        |quad: &Quad, panels: &[Quad]| panels.iter().all(|panel| quad.shared_area(panel) < SAME);
-    let likely = outlines.iter().filter(|outline| outline.score > 0.0);
-    let quads = likely.map(|outline| &outline.corners_in_image);
-    let centers = quads.filter(|quad| is_free(quad, &panels)).map(Quad::center);
-    for panel in crowded_panels(frame, &panels, centers) {
-        if is_free(&panel, &panels) {
-            panels.push(panel);
-        }
-    }
+    let panels = panels(frame, likely);
     for panel in &panels {
         let is_on = |outline: &CardOutline| outline.corners_in_image.shared_area(panel) >= SAME;
         let best = outlines.iter().filter(|outline| is_on(outline)).map(|outline| outline.score);

@@ -5,7 +5,7 @@ use super::candidates::{Input, Maps};
 use super::*;
 use crate::find::drawn::{FlatCard, photo};
 use setsight_nets::{engine::NetworkError, finder, refiner};
-use setsight_photo::geometry::Point;
+use setsight_photo::geometry::Quad;
 use setsight_scenes::Kind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
