@@ -254,19 +254,17 @@ impl Grid<f32> {
     }
 }
 
-/// [`rank`] of many levels, 0 to the length of (255, 255, 255): those of one whole number are few.
+/// [`rank`] of many levels, 0 to the length of (255, 255, 255): those with one integer part are few.
 fn rank_of_levels(levels: impl ExactSizeIterator<Item = f32> + Clone, part: f64) -> f32 {
     let mut at = (part * levels.len().saturating_sub(1) as f64).round() as usize;
     let mut counts = [0; 442];
     levels.clone().for_each(|level| counts[level as usize] += 1);
-    let is_beyond = |&count: &usize| {
-        at < count || {
-            at -= count;
-            false
-        }
-    };
-    let whole = counts.iter().position(is_beyond).unwrap_or_default();
-    let mut same: Vec<f32> = levels.filter(|level| *level as usize == whole).collect();
+    let mut integer = 0;
+    while at >= counts[integer] && integer + 1 < counts.len() {
+        at -= counts[integer];
+        integer += 1;
+    }
+    let mut same: Vec<f32> = levels.filter(|level| *level as usize == integer).collect();
     same.sort_unstable_by(f32::total_cmp);
     same.get(at).copied().unwrap_or_default()
 }
