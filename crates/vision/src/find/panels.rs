@@ -345,6 +345,11 @@ fn off(a: Rgb<u8>, b: Rgb<u8>) -> u8 {
 /// a chosen card that is drawn with a frame. Panels around smaller ones are dropped.
 fn alike(panels: Vec<Panel>) -> Vec<Panel> {
     const SAME: f64 = 0.03;
+    /// More are a pattern, and each would be compared with each.
+    const MOST: usize = 500;
+    if panels.len() > MOST {
+        return Vec::new();
+    }
     let is_same = |a: &Panel, b: &Panel| a.has_size_of(b, SAME) && a.has_color_of(b);
     let several: Vec<&Panel> = panels
         .iter()
@@ -640,6 +645,18 @@ mod tests {
         let expected = Quad::rectangle(58.0, 38.0).map(|p| p + Point::new(21.0, 21.0));
         assert!(found.iter().any(|quad| quad.corner_error(&expected) <= 1.0), "{found:?}");
         assert_eq!(panels(&picture, 6), []);
+    }
+
+    #[test]
+    fn a_pattern_of_very_many_frames_is_no_table() {
+        let mut picture = RgbImage::from_pixel(570, 490, BOARD);
+        for i in 0..40 * 40 {
+            let (x, y) = (4 + 14 * (i % 40), 4 + 12 * (i / 40));
+            fill(&mut picture, (x, y), (11, 9), INK);
+            fill(&mut picture, (x + 1, y + 1), (9, 7), STOCK);
+            fill(&mut picture, (x + 4, y + 3), (3, 3), INK);
+        }
+        assert_eq!(panels(&picture, 0), []);
     }
 
     #[test]
