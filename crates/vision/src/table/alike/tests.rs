@@ -109,19 +109,26 @@ fn two_cards_alike_in_all_make_the_groups_doubtful() {
 }
 
 #[test]
-fn groups_that_the_better_measure_does_not_find_are_not_believed() {
+fn only_what_the_better_measure_puts_alike_is_believed() {
     let (all, images) = table(8);
-    // The learnt one puts a card elsewhere, which counts with fillings.
-    for (property, is_believed) in [(1, false), (2, true), (3, true)] {
+    // The learnt one puts cards elsewhere, which counts with fillings.
+    let found = |property: usize, elsewhere: &[usize]| {
         let mut other = all.clone();
-        other[5][property] = (other[5][property] + 1) % 3;
+        elsewhere.iter().for_each(|&i| other[i][property] = (other[i][property] + 1) % 3);
         let mut likeness = likeness_of(&other);
         for row in &mut likeness.embeddings {
             row[LIKENESS[0]] *= 0.4;
         }
-        let found = classes_of(&images, &likeness, &[], |_| true);
-        assert_eq!(found.is_ok(), is_believed, "{property}");
+        classes_of(&images, &likeness, &[], |_| true)
+    };
+    for (property, believed) in [(1, 11), (2, 12), (3, 12)] {
+        let found = found(property, &[5]).expect("clear");
+        let (cards, groups): (Vec<usize>, Vec<Class>) =
+            found.iter().enumerate().filter_map(|(i, class)| Some((i, (*class)?))).unzip();
+        assert_eq!(cards.len(), believed, "{property}");
+        assert!(same(&groups, &cards.iter().map(|&i| all[i]).collect::<Vec<_>>()), "{property}");
     }
+    assert_eq!(found(1, &[0, 3, 6, 7, 11]), Err(Property::Shading), "too many");
     // What is measured counts beside it.
     let mut blind = likeness_of(&[[0; 4]; 12]);
     assert!(classes_of(&images, &blind, &[], |_| true).is_err());
@@ -130,6 +137,12 @@ fn groups_that_the_better_measure_does_not_find_are_not_believed() {
         row[LIKENESS[0] + LIKENESS[1]] = 10.0 * class[3] as f32;
     }
     assert!(classes_of(&images, &blind, &[], |_| true).is_ok());
+}
+
+#[test]
+fn two_ways_to_group_agree_on_what_they_put_alike() {
+    assert_eq!(agreed(&[0, 0, 1, 2, 2], &[1, 1, 2, 0, 2]), [true, true, true, true, false]);
+    assert_eq!(agreed(&[0, 0, 0, 1], &[2, 2, 0, 1]), [true, true, false, true]);
 }
 
 #[test]
@@ -258,10 +271,10 @@ fn a_board_shows_copies_and_several_of_them() {
 }
 
 #[test]
-fn the_spread_is_how_far_a_card_lies_from_the_rest_of_its_group() {
-    let places: [f32; 5] = [0.0, 0.2, 3.0, 5.5, 8.0];
+fn the_spreads_are_how_far_cards_lie_from_the_rest_of_their_groups() {
+    let places: [f32; 5] = [0.0, 0.25, 3.0, 5.5, 8.0];
     let distances = Distances::new(5, &|a, b| (places[a] - places[b]).abs());
     let groups = distances.linked();
     assert!(are_one(&groups, &[0, 0, 1, 1, 2]), "{groups:?}");
-    assert!((distances.spread(&groups) - 2.5).abs() < 1e-5, "{}", distances.spread(&groups));
+    assert_eq!(distances.spreads(&groups), [0.25, 0.25, 2.5, 2.5, 1.0]);
 }
