@@ -35,7 +35,7 @@ const ONE_OUTLINE: f32 = 0.08;
 /// different shapes show differently.
 const CLEAR_FILLS: f32 = 2.0;
 /// A card that lies farther from the rest of its group, as a part of the distance between the nearest two, is not
-/// clearly of it. At 0.9, half as many more sets of wild boards would be claimed wrongly.
+/// clearly of it.
 const MOST_SPREAD: f32 = 0.75;
 /// Largest total variation between readers' probabilities of one value.
 const ONE_NAME: f32 = 0.3;
@@ -137,11 +137,17 @@ pub(crate) fn classes(
     let numbers = numbers.ok_or(Property::Number)?;
     let fills = table.groups(0).ok_or(Property::Shading)?;
     let varies = numbers.iter().any(|number| *number != numbers[0]);
-    let class = |k: usize| Some([numbers[k], fills[k]?, inks[k]?, outlines[k]?]);
     let mut by_card = vec![None; measured.len()];
-    indices.iter().enumerate().for_each(|(k, &i)| by_card[i] = class(k));
+    for (k, &i) in indices.iter().enumerate() {
+        by_card[i] = Some([numbers[k], fills.of[k], inks.of[k], outlines.of[k]]);
+    }
+    // Cards that are not clear count here, too: that two are alike is what shows wrong groups.
     let is_deck =
         are_different(by_card.iter().flatten().copied()) || adds_only_copies(&by_card, board);
+    for (k, &i) in indices.iter().enumerate() {
+        let is_clear = [&fills, &inks, &outlines].iter().all(|groups| groups.is_clear[k]);
+        by_card[i] = by_card[i].filter(|_| is_clear);
+    }
     if varies && is_deck { Ok(by_card) } else { Err(Property::Shading) }
 }
 
@@ -153,6 +159,12 @@ fn adds_only_copies(classes: &[Option<Class>], board: &[usize]) -> bool {
         && classes.iter().enumerate().all(|(i, class)| {
             board.contains(&i) || class.is_none_or(|class| on_board.contains(&class))
         })
+}
+
+/// The group of each card, and whether it is clear.
+struct Groups {
+    of: Vec<usize>,
+    is_clear: Vec<bool>,
 }
 
 /// Both measures of the cards of a table; a property is 0 for the filling, 1 for the ink, 2 for the outline.
@@ -187,15 +199,16 @@ impl MeasuredTable<'_> {
         are_one(groups, &self.distances(far).linked())
     }
 
-    /// The group of each card, `None` where it is not clear; `None` for all if the groups are not.
-    fn groups(&self, property: usize) -> Option<Vec<Option<usize>>> {
+    /// `None` if the groups are not clear for most cards.
+    fn groups(&self, property: usize) -> Option<Groups> {
         let Some(readings) = &self.readings else { return self.groups_by_measures(property) };
         let values: Vec<_> = readings.iter().map(|r| r.values[property + 1]).collect();
         let groups = self.groups_by_names(property, &values)?;
-        Some(groups.into_iter().map(Some).collect())
+        let is_clear = vec![true; groups.len()];
+        Some(Groups { of: groups, is_clear })
     }
 
-    fn groups_by_measures(&self, property: usize) -> Option<Vec<Option<usize>>> {
+    fn groups_by_measures(&self, property: usize) -> Option<Groups> {
         /// One of so many cards may be unclear.
         const ONE_UNCLEAR_OF: usize = 3;
         let by_hand = |a: usize, b: usize| self.by_hand(property, a, b);
@@ -215,15 +228,14 @@ impl MeasuredTable<'_> {
         let agreed = alone.iter().flatten().map(|alone| agreed(&groups, alone));
         let agreed = agreed.max_by_key(|agreed| count(agreed))?;
         let spreads = both.spreads(&groups);
-        let is_clear =
-            agreed.iter().zip(spreads).map(|(a, spread)| *a && spread <= MOST_SPREAD * apart);
-        let clear: Vec<Option<usize>> = groups
-            .iter()
-            .zip(is_clear)
-            .map(|(&group, is_clear)| is_clear.then_some(group))
-            .collect();
-        let unclear = clear.iter().filter(|group| group.is_none()).count();
-        (ONE_UNCLEAR_OF * unclear <= clear.len()).then_some(clear)
+        if spreads.iter().any(|spread| *spread > apart) {
+            return None;
+        }
+        let is_clear = agreed.iter().zip(spreads);
+        let is_clear: Vec<bool> =
+            is_clear.map(|(agreed, spread)| *agreed && spread <= MOST_SPREAD * apart).collect();
+        let unclear = is_clear.len() - count(&is_clear);
+        (ONE_UNCLEAR_OF * unclear <= is_clear.len()).then_some(Groups { of: groups, is_clear })
     }
 
     fn groups_by_names(&self, property: usize, values: &[[f32; 3]]) -> Option<Vec<usize>> {
