@@ -23,6 +23,7 @@ const MAX_SCANS: usize = 100;
 const MAX_PIXELS_PER_BYTE: u64 = 128 * 8 * 64;
 const SCAN: u8 = 0xda;
 const START: [u8; 3] = [0xff, 0xd8, 0xff];
+const END: [u8; 2] = [0xff, 0xd9];
 
 /// A JPEG as decoders want it: without what a server put before it, and with the Huffman tables that
 /// webcams leave out, as Motion JPEG may. Other files stay as they are.
@@ -162,6 +163,7 @@ pub(super) fn decode_reduced(
     by: u32,
     budget: &Budget<'_>,
 ) -> Result<RgbImage, ImageError> {
+    let bytes = &*if by > 1 { without_last_bits(bytes) } else { Cow::Borrowed(bytes) };
     let mut decoder = Decoder::new(Timed { bytes, reads: 0, clock: budget.clock() });
     decoder.set_max_decoding_buffer_size((4 * MAX_PIXELS) as usize);
     decoder.read_info().map_err(|error| jpeg_error(error.into()))?;
@@ -179,6 +181,30 @@ pub(super) fn decode_reduced(
     image.ok_or_else(|| jpeg_error("it has another size than it says".into()))
 }
 
+/// A JPEG without the scans that refine the last bit of frequencies (ITU T.81, G.1.2.3). No other scan depends on
+/// them; they are half of a progressive one, and a smaller picture hardly shows them.
+fn without_last_bits(bytes: &[u8]) -> Cow<'_, [u8]> {
+    const MARKER_AND_LENGTH: usize = 4;
+    // Where each part begins, and whether it is kept.
+    let mut parts = vec![(0, true)];
+    segments(bytes, |marker, content| {
+        let is_last_bit = marker == SCAN
+            && matches!(content, [.., first, _, bits] if *first > 0 && bits >> 4 > 0 && bits & 15 == 0);
+        if !content.is_empty() && parts.last().is_some_and(|part| part.1 == is_last_bit) {
+            let at = content.as_ptr() as usize - bytes.as_ptr() as usize - MARKER_AND_LENGTH;
+            parts.push((at, !is_last_bit));
+        }
+        true
+    });
+    if parts.len() == 1 {
+        return Cow::Borrowed(bytes);
+    }
+    let ends = parts[1..].iter().map(|part| part.0).chain([bytes.len()]);
+    let kept = parts.iter().zip(ends).filter(|(part, _)| part.1);
+    let kept: Vec<&[u8]> = kept.map(|(part, end)| &bytes[part.0..end]).chain([&END[..]]).collect();
+    Cow::Owned(kept.concat())
+}
+
 fn jpeg_error(error: Box<dyn std::error::Error + Send + Sync>) -> ImageError {
     let format = ImageFormatHint::Exact(ImageFormat::Jpeg);
     ImageError::Decoding(DecodingError::new(format, error))
@@ -187,10 +213,11 @@ fn jpeg_error(error: Box<dyn std::error::Error + Send + Sync>) -> ImageError {
 /// The same for a JPEG that is complete and undamaged, by whatever is fastest for its kind; `None` for the rest.
 pub(super) fn decode_scaled(bytes: &[u8], by: u32, budget: &Budget<'_>) -> Option<RgbImage> {
     scaled::decode(bytes, by, budget).or_else(|| {
-        let is_fit = is_progressive(bytes)
-            && jpeg_end(bytes) == JpegEnd::Marked
-            && damaged_from(bytes).is_none();
-        if is_fit { decode_reduced(bytes, by, budget).ok() } else { None }
+        if !is_progressive(bytes) || jpeg_end(bytes) != JpegEnd::Marked {
+            return None;
+        }
+        let bytes = &*without_last_bits(bytes);
+        if damaged_from(bytes).is_none() { decode_reduced(bytes, by, budget).ok() } else { None }
     })
 }
 
@@ -362,6 +389,26 @@ mod tests {
         let mut bytes = Vec::new();
         JpegEncoder::new_with_quality(&mut bytes, 90).encode_image(&image).unwrap();
         bytes
+    }
+
+    #[test]
+    fn of_frequencies_the_last_bit_is_left_out() {
+        let scan = |first: u8, bits: u8| {
+            let last = if first == 0 { 0 } else { 63 };
+            vec![0xff, SCAN, 0, 8, 1, 1, 0, first, last, bits, 0x55, 0xff, 0x00, first, bits]
+        };
+        let frame = [&START[..2], &[0xff, 0xc2, 0, 3, 8]].concat();
+        let tables = vec![0xff, 0xc4, 0, 3, 7];
+        let kept = [scan(0, 0x01), scan(1, 0x02), scan(1, 0x21), tables, scan(0, 0x10)].concat();
+        let with = [&frame[..], &kept, &scan(1, 0x10), &END].concat();
+        let expected = [&frame[..], &kept, &END].concat();
+        assert_eq!(without_last_bits(&with), expected);
+        let between = [&frame[..], &scan(1, 0x10), &kept, &END].concat();
+        assert!(without_last_bits(&between).starts_with(&expected));
+        assert_eq!(without_last_bits(&expected), expected);
+        // Cut off within a header.
+        let cut = &with[..with.len() - 12];
+        assert_eq!(without_last_bits(cut), Cow::Borrowed(cut));
     }
 
     #[test]
