@@ -3,9 +3,9 @@
 //! A program draws all of its cards in one way, so the symbols of a table show at most three numbers,
 //! inks, fillings and outlines, which lie well apart. Each property is measured and grouped by average
 //! linkage (Sokal and Michener 1958) into at most three groups, by two measures, one of which is learnt
-//! ([`Likeness`]). Both together are accepted for the cards that one of them alone puts with the same others; the
-//! rest belong to no set. If the deck is known, the readers' results replace the measure by hand. Then the rules of the game count: no two cards are
-//! alike in all four properties, since a deck has each card once.
+//! ([`Likeness`]). Both together are believed of the cards that one of them alone puts with the same others; the
+//! rest belong to no set. If the deck is known, the readers' results replace the measure by hand. Then the rules of
+//! the game count: no two cards are alike in all four properties, since a deck has each card once.
 //!
 //! Sets need only the groups. Each group gets one name: of the six ways to give three names to three groups
 //! those count that agree with the readings of all cards.
@@ -141,7 +141,7 @@ pub(crate) fn classes(
     for (k, &i) in indices.iter().enumerate() {
         by_card[i] = Some([numbers[k], fills.of[k], inks.of[k], outlines.of[k]]);
     }
-    // Cards that are not clear count here, too: that two are alike is what shows wrong groups.
+    // Cards that are not clear count here, too: two that are alike show that groups are wrong.
     let is_deck =
         are_different(by_card.iter().flatten().copied()) || adds_only_copies(&by_card, board);
     for (k, &i) in indices.iter().enumerate() {

@@ -101,6 +101,10 @@ fn two_cards_alike_in_all_make_the_groups_doubtful() {
     let likeness = likeness_of(&all);
     assert!(classes_of(&images, &likeness, &[], |_| true).is_err());
     assert!(classes_of(&images, &likeness, &[], |i| i < 12).expect("clear")[12].is_none());
+    let mut unclear = all.clone();
+    unclear[12][1] = (unclear[12][1] + 1) % 3;
+    let found = classes_of(&images, &likeness_of(&unclear), &[], |_| true);
+    assert_eq!(found, Err(Property::Shading), "nor where one of them is not clear");
     // Beside the board it is a copy.
     let board: Vec<usize> = (0..12).collect();
     let found = classes_of(&images, &likeness, &board, |_| true).expect("clear");
