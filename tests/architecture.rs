@@ -4,8 +4,9 @@
 #[path = "../tools/weight.rs"]
 mod weight;
 
-use setsight_testkit::{files_in, in_repository, text_of};
+use setsight_testkit::{child::Start, files_in, in_repository, text_of};
 use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
 
 /// Lines from which a file needs a reason to be one.
 const LONG_FILE_LINES: usize = 800;
@@ -176,6 +177,23 @@ fn what_is_shipped_is_optimised_throughout() {
     let release: String = section(&manifest, "profile.release").collect();
     assert!(release.contains("lto = \"thin\"") && !release.contains("opt-level"), "{release}");
     assert!(!manifest.contains("[profile.release."), "Cargo.toml: a level of its own in release");
+}
+
+/// A package whose features its users' tests add to is compiled a second time with all that depends on it.
+#[test]
+fn tests_compile_nothing_of_the_program_again() {
+    let features = |of: &[&str]| -> BTreeSet<String> {
+        let mut tree = Command::new(env!("CARGO"));
+        tree.args(["tree", "--locked", "--offline", "--prefix", "none", "--format", "{p} {f}"]);
+        let output = tree.args(of).current_dir(in_repository("")).ended();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let lines = String::from_utf8(output.stdout).unwrap();
+        lines.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect()
+    };
+    let of_tests = features(&["--workspace", "--edges", "normal,build,dev"]);
+    let of_program = features(&["--edges", "normal,build"]);
+    let again: Vec<&String> = of_program.difference(&of_tests).collect();
+    assert!(again.is_empty() && of_program.len() > 300, "{}: {again:?}", of_program.len());
 }
 
 #[test]

@@ -47,11 +47,12 @@ fn luminance(code: &[Vec<Cell>], x: usize, y: usize) -> u8 {
 fn scanned(code: &[Vec<Cell>]) -> String {
     let width = MODULE_PX * code.iter().map(Vec::len).max().unwrap();
     let height = 2 * MODULE_PX * code.len();
-    let mut screen =
-        rqrr::PreparedImage::prepare_from_greyscale(width, height, |x, y| luminance(code, x, y));
-    let grids = screen.detect_grids();
-    let [code] = grids.as_slice() else { panic!("{} codes in the terminal", grids.len()) };
-    code.decode().unwrap().1
+    let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    let screen: Vec<u8> = places.map(|(x, y)| luminance(code, x, y)).collect();
+    let mut scanner = quircs::Quirc::default();
+    let codes: Vec<_> = scanner.identify(width, height, &screen).collect();
+    let [Ok(code)] = codes.as_slice() else { panic!("{} codes in the terminal", codes.len()) };
+    String::from_utf8(code.decode().unwrap().payload).unwrap()
 }
 
 #[test]
