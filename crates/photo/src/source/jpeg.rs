@@ -163,7 +163,7 @@ pub(super) fn decode_reduced(
     by: u32,
     budget: &Budget<'_>,
 ) -> Result<RgbImage, ImageError> {
-    let bytes = &*if by > 1 { without_last_bits(bytes) } else { Cow::Borrowed(bytes) };
+    let bytes = &*without_unseen_scans(bytes, by);
     let mut decoder = Decoder::new(Timed { bytes, reads: 0, clock: budget.clock() });
     decoder.set_max_decoding_buffer_size((4 * MAX_PIXELS) as usize);
     decoder.read_info().map_err(|error| jpeg_error(error.into()))?;
@@ -181,18 +181,26 @@ pub(super) fn decode_reduced(
     image.ok_or_else(|| jpeg_error("it has another size than it says".into()))
 }
 
-/// A JPEG without the scans that refine the last bit of frequencies (ITU T.81, G.1.2.3). No other scan depends on
-/// them; they are half of a progressive one, and a smaller picture hardly shows them.
-fn without_last_bits(bytes: &[u8]) -> Cow<'_, [u8]> {
+/// A JPEG without the scans that hardly show in a picture so many times smaller in each direction (ITU T.81, G.1.2):
+/// frequencies that its inverse transform does not take, and bits of the others that are below a level or two. No
+/// scan that stays depends on them.
+fn without_unseen_scans(bytes: &[u8], by: u32) -> Cow<'_, [u8]> {
     const MARKER_AND_LENGTH: usize = 4;
+    let is_seen = |first: u8, bits: u8| match by {
+        _ if by == 1 || first == 0 => true,
+        2 => bits >> 4 == 0 || bits & 15 > 0,
+        // The transform of 2 x 2 takes the first five in zigzag order.
+        4 => bits >> 4 == 0 && first < 5,
+        _ => false,
+    };
     // Where each part begins, and whether it is kept.
     let mut parts = vec![(0, true)];
     segments(bytes, |marker, content| {
-        let is_last_bit = marker == SCAN
-            && matches!(content, [.., first, _, bits] if *first > 0 && bits >> 4 > 0 && bits & 15 == 0);
-        if !content.is_empty() && parts.last().is_some_and(|part| part.1 == is_last_bit) {
+        let is_kept =
+            marker != SCAN || !matches!(*content, [.., first, _, bits] if !is_seen(first, bits));
+        if !content.is_empty() && parts.last().is_some_and(|part| part.1 != is_kept) {
             let at = content.as_ptr() as usize - bytes.as_ptr() as usize - MARKER_AND_LENGTH;
-            parts.push((at, !is_last_bit));
+            parts.push((at, is_kept));
         }
         true
     });
@@ -201,8 +209,11 @@ fn without_last_bits(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
     let ends = parts[1..].iter().map(|part| part.0).chain([bytes.len()]);
     let kept = parts.iter().zip(ends).filter(|(part, _)| part.1);
-    let kept: Vec<&[u8]> = kept.map(|(part, end)| &bytes[part.0..end]).chain([&END[..]]).collect();
-    Cow::Owned(kept.concat())
+    let mut kept = kept.map(|(part, end)| &bytes[part.0..end]).collect::<Vec<_>>().concat();
+    if !parts[parts.len() - 1].1 {
+        kept.extend(END);
+    }
+    Cow::Owned(kept)
 }
 
 fn jpeg_error(error: Box<dyn std::error::Error + Send + Sync>) -> ImageError {
@@ -216,19 +227,22 @@ pub(super) fn decode_scaled(bytes: &[u8], by: u32, budget: &Budget<'_>) -> Optio
         if !is_progressive(bytes) || jpeg_end(bytes) != JpegEnd::Marked {
             return None;
         }
-        let bytes = &*without_last_bits(bytes);
+        let bytes = &*without_unseen_scans(bytes, by);
         if damaged_from(bytes).is_none() { decode_reduced(bytes, by, budget).ok() } else { None }
     })
 }
 
-/// Decodes a JPEG that [`decode_scaled`] has decoded before, and so need not be checked: `by` times smaller in each
-/// direction if that is fast, or else as little smaller as may be; and how many times smaller it is.
+/// Decodes a JPEG that [`decode_scaled`] has decoded before: `by` times smaller in each direction if that is fast, or
+/// else as little smaller as may be; and how many times smaller it is. Only scans that were left out are checked again.
 pub(super) fn decode_again(
     bytes: &[u8],
     (by, least): (u32, u32),
     budget: &Budget<'_>,
 ) -> Option<(RgbImage, u32)> {
     let bytes = &*mended(bytes);
+    if is_progressive(bytes) && damaged_from(&without_unseen_scans(bytes, by)).is_some() {
+        return None;
+    }
     let scaled = match by {
         1 => None,
         _ if is_progressive(bytes) => decode_reduced(bytes, by, budget).ok(),
@@ -392,23 +406,31 @@ mod tests {
     }
 
     #[test]
-    fn of_frequencies_the_last_bit_is_left_out() {
+    fn scans_that_a_smaller_picture_does_not_show_are_left_out() {
         let scan = |first: u8, bits: u8| {
             let last = if first == 0 { 0 } else { 63 };
             vec![0xff, SCAN, 0, 8, 1, 1, 0, first, last, bits, 0x55, 0xff, 0x00, first, bits]
         };
         let frame = [&START[..2], &[0xff, 0xc2, 0, 3, 8]].concat();
-        let tables = vec![0xff, 0xc4, 0, 3, 7];
-        let kept = [scan(0, 0x01), scan(1, 0x02), scan(1, 0x21), tables, scan(0, 0x10)].concat();
-        let with = [&frame[..], &kept, &scan(1, 0x10), &END].concat();
-        let expected = [&frame[..], &kept, &END].concat();
-        assert_eq!(without_last_bits(&with), expected);
-        let between = [&frame[..], &scan(1, 0x10), &kept, &END].concat();
-        assert!(without_last_bits(&between).starts_with(&expected));
-        assert_eq!(without_last_bits(&expected), expected);
+        let tables = [0xff, 0xc4, 0, 3, 7];
+        let scans = |of: &[(u8, u8)]| {
+            let scans = of.iter().flat_map(|&(first, bits)| scan(first, bits));
+            [&frame[..], &tables, &scans.collect::<Vec<u8>>(), &END].concat()
+        };
+        let full = scans(&[(0, 1), (1, 2), (6, 2), (1, 0x21), (0, 0x10), (1, 0x10), (6, 0)]);
+        assert_eq!(without_unseen_scans(&full, 1), full);
+        for (by, kept) in [
+            (2, &[(0, 1), (1, 2), (6, 2), (1, 0x21), (0, 0x10), (6, 0)][..]),
+            (4, &[(0, 1), (1, 2), (0, 0x10)]),
+            (8, &[(0, 1), (0, 0x10)]),
+        ] {
+            assert_eq!(without_unseen_scans(&full, by), scans(kept));
+            assert_eq!(without_unseen_scans(&scans(kept), by), scans(kept));
+        }
         // Cut off within a header.
-        let cut = &with[..with.len() - 12];
-        assert_eq!(without_last_bits(cut), Cow::Borrowed(cut));
+        let cut = &full[..full.len() - 12];
+        let kept = [(0, 1), (1, 2), (6, 2), (1, 0x21), (0, 0x10)];
+        assert_eq!(without_unseen_scans(cut, 2), scans(&kept));
     }
 
     #[test]
