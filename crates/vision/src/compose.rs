@@ -325,16 +325,17 @@ impl Pipeline {
         let grouped = |named| alike::classes(measured, likeness, named, &board);
         // Readers know nothing of an unknown deck.
         let has_names = facts.named_edition().1 > 0.5;
-        let by_names = has_names.then(|| grouped(Some(&before[..])));
-        if let Some(Ok(classes)) = by_names {
-            let are_named = alike::name(&classes, readings);
+        if has_names && let Some(classes) = grouped(Some(&before[..])) {
+            let are_named = alike::name(&classes, readings).is_ok();
             return are_named.then(|| alike::without_copies(classes, &board));
         }
-        let classes = grouped(None).ok()?;
-        if !alike::name(&classes, readings) && has_names {
-            // Inks and outlines of a deck whose cards have names are clear by these.
-            let is_other = matches!(by_names, Some(Err(Property::Color | Property::Shape)));
-            if !is_other || matches!(facts.deck, DeckFacts::Known(_)) {
+        let classes = grouped(None)?;
+        if let Err(denied) = alike::name(&classes, readings)
+            && has_names
+        {
+            // Groups that are clear, and are not what readers are sure of, are those of another deck. Symbols that are
+            // miscounted show none.
+            if denied == Property::Number || matches!(facts.deck, DeckFacts::Known(_)) {
                 return None;
             }
             *facts = facts.clone().with_unknown_deck();
@@ -401,8 +402,9 @@ fn reading_order<'a>(board: &'a Board, outlines: &[CardOutline]) -> Vec<&'a Boar
 mod tests {
     use super::*;
     use crate::classify::reader::FirstLook;
+    use crate::table::alike::tests as alike_tests;
     use image::RgbImage;
-    use setsight_game::cards::Card;
+    use setsight_game::cards::{Card, Edition};
 
     struct Nothing;
     impl CardFinder for Nothing {
@@ -431,6 +433,32 @@ mod tests {
             let readings = (0..cards.images.len()).map(|i| hardly(Card::from_index(i))).collect();
             Ok((FirstLook { readings, ..FirstLook::default() }, f))
         }
+    }
+
+    #[test]
+    fn clear_groups_that_readers_deny_are_those_of_another_deck() {
+        let (all, images) = alike_tests::table(8);
+        let measured = alike::measured(&images, |_| true);
+        let likeness = alike_tests::likeness_of(&all);
+        let outlines = vec![CardOutline::at(Quad::rectangle(89.0, 57.0)); all.len()];
+        let pipeline = Pipeline::new(Box::new(Nothing), Box::new(Fake));
+        let classic = Edition::ALL.map(|each| f32::from(u8::from(each == Edition::Classic)));
+        let grouped = |misread: fn(&mut [usize; 4])| {
+            let mut read = all.clone();
+            read.iter_mut().for_each(misread);
+            let deck = DeckFacts::Among(classic);
+            let mut facts = TableFacts { deck, ..TableFacts::default() };
+            let mut readings = alike_tests::readings_of(&read, 0.99);
+            let groups = pipeline.group(&measured, &likeness, &outlines, &mut readings, &mut facts);
+            (groups.is_some(), facts.edition())
+        };
+        assert_eq!(grouped(|_| ()), (true, Edition::Classic));
+        // To the readers, two of the outlines are one.
+        assert_eq!(grouped(|card| card[3] = card[3].max(1)), (true, Edition::Unknown));
+        // A number says nothing of the deck.
+        let with_number: fn(&mut [usize; 4]) =
+            |card| (card[0], card[3]) = (card[0].min(1), card[3].max(1));
+        assert_eq!(grouped(with_number), (false, Edition::Classic));
     }
 
     fn hardly(card: Card) -> Reading {

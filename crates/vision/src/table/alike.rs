@@ -104,38 +104,35 @@ fn shifted<const N: usize>(place: &[f32], weights: &[[f32; N]], measured: &[f32]
     place.iter().zip(weights).map(|(value, row)| value + along(row)).collect()
 }
 
-/// Groups the cards of a drawn table that are [`measured()`]; `None` for the others.
+/// Groups the cards of a drawn table that are [`measured()`]; `None` for the others, or for all if it is not clear
+/// how most cards are grouped in a property.
 /// If the deck is known, `named` is the readers' result for each card, which then replaces the measure by hand.
 /// `board` are the cards of the largest board, by their indices: beside it a card may lie a second time.
-///
-/// # Errors
-/// A property in which it is not clear how most cards are grouped. Fillings come last: they seldom are clear.
 pub(crate) fn classes(
     measured: &[Option<Measured>],
     likeness: &Likeness,
     named: Option<&[Reading]>,
     board: &[usize],
-) -> Result<Vec<Option<Class>>, Property> {
+) -> Option<Vec<Option<Class>>> {
     let numbers: Vec<Option<usize>> =
         measured.iter().map(|card| card.as_ref().and_then(|card| card.number)).collect();
     let indices: Vec<usize> = (0..measured.len()).filter(|&i| numbers[i].is_some()).collect();
     let cards: Vec<&Measured> = indices.iter().filter_map(|&i| measured[i].as_ref()).collect();
     if cards.len() < LEAST_CARDS {
-        return Err(Property::Shading);
+        return None;
     }
     let places = indices.iter().zip(&cards).map(|(&i, card)| likeness.places(i, card)).collect();
     let readings = named.map(|all| indices.iter().map(|&i| &all[i]).collect());
     let table = MeasuredTable { cards, places, readings };
-    let inks = table.groups(1).ok_or(Property::Color)?;
-    let outlines = table.groups(2).ok_or(Property::Shape)?;
+    let inks = table.groups(1)?;
+    let outlines = table.groups(2)?;
     let counted = numbers.into_iter().flatten().map(|number| number - 1);
     let numbers: Option<Vec<usize>> = match &table.readings {
         Some(readings) => settled_numbers(counted.zip(readings.iter().map(|r| r.values[0]))),
         None => Some(counted.collect()),
     };
-    let numbers = numbers.filter(|all| all.iter().all(|&number| number < 3));
-    let numbers = numbers.ok_or(Property::Number)?;
-    let fills = table.groups(0).ok_or(Property::Shading)?;
+    let numbers = numbers.filter(|all| all.iter().all(|&number| number < 3))?;
+    let fills = table.groups(0)?;
     let varies = numbers.iter().any(|number| *number != numbers[0]);
     let mut by_card = vec![None; measured.len()];
     for (k, &i) in indices.iter().enumerate() {
@@ -148,7 +145,7 @@ pub(crate) fn classes(
         let is_clear = [&fills, &inks, &outlines].iter().all(|groups| groups.is_clear[k]);
         by_card[i] = by_card[i].filter(|_| is_clear);
     }
-    if varies && is_deck { Ok(by_card) } else { Err(Property::Shading) }
+    (varies && is_deck).then_some(by_card)
 }
 
 /// Whether nothing lies outside the board but copies of its cards.
@@ -297,9 +294,12 @@ fn likelier(values: [f32; 3], least: f32) -> Option<usize> {
 const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
 /// Gives each group its name: from the readings of its cards, and since no two groups of a property have
-/// the same. Where a reader is sure that a card is not what its group is called, one of both errs: the
-/// readings stay as they are, and the result is `false`.
-pub(crate) fn name(classes: &[Option<Class>], readings: &mut [Reading]) -> bool {
+/// the same.
+///
+/// # Errors
+/// The first property in which a reader is sure that a card is not what its group is called. One of both errs; the
+/// readings stay as they are.
+pub(crate) fn name(classes: &[Option<Class>], readings: &mut [Reading]) -> Result<(), Property> {
     /// Probability below which a reader is sure.
     const DENIED: f32 = 0.02;
     /// Probability left for other values: measurements err, too.
@@ -336,13 +336,13 @@ pub(crate) fn name(classes: &[Option<Class>], readings: &mut [Reading]) -> bool 
             let Some(class) = class else { continue };
             let probabilities = probabilities[class[p]];
             if (0..3).any(|v| probabilities[v] > 0.5 && reading.values[p][v] < DENIED) {
-                return false;
+                return Err(property);
             }
             named.values[p] = probabilities.map(|v| (1.0 - DOUBT) * v + DOUBT / 3.0);
         }
     }
     readings.clone_from_slice(&named);
-    true
+    Ok(())
 }
 
 fn distance(a: &[f32], b: &[f32]) -> f32 {
@@ -456,4 +456,4 @@ fn members(groups: &[usize]) -> Vec<Vec<usize>> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
