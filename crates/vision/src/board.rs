@@ -36,7 +36,7 @@ pub enum Duplicates {
     /// In a film, a card that has moved is for a while both where it was and where it is.
     Transient,
     /// On a photo of a table, three places or more do not show a card of the deck, but similar things, such
-    /// as the pips of playing cards.
+    /// as the pips of playing cards. Pairs beyond doubt are copies, as in a booklet of rules.
     Suspicious,
     /// On a screen they may be copies.
     Allowed,
@@ -156,10 +156,10 @@ impl Board {
     /// If several outlines show one card, the best one stays. Outlines that are unlikely to be
     /// cards are dropped. The cards that remain are assigned so that their joint probability is
     /// highest and each card of the deck appears at most once (Kuhn 1955, Munkres 1957). Where that
-    /// is very unlikely, `params` say what it means: on a screen each card is what it is by itself, on
-    /// a photo no card is sure that seems to lie in three places. Outlines beyond the deck's 81 are
-    /// dropped, the least card-like first. `is_deck` is the probability that the cards are of the
-    /// edition they were read as; on an unknown deck, no card is sure.
+    /// is very unlikely, `params` say what it means: each card is what it is by itself, but on a photo
+    /// no card is sure that seems to lie in three places. Outlines beyond the deck's 81 are dropped,
+    /// the least card-like first. `is_deck` is the probability that the cards are of the edition they
+    /// were read as; on an unknown deck, no card is sure.
     ///
     /// # Panics
     /// The numbers of readings and outlines differ.
@@ -173,10 +173,14 @@ impl Board {
         let mut claims = without_doubles(outlines, readings, params);
         claims.retain(|&i| readings[i].is_card >= params.least_is_card);
         let all = chances(readings, &claims);
-        let repeated = shows_repeats(&all);
-        let copies = if params.duplicates == Duplicates::Allowed { repeated } else { 0.0 };
+        let lost = lost_without_repeats(&all);
+        let copies = match params.duplicates {
+            Duplicates::Transient => 0.0,
+            Duplicates::Suspicious => logistic(lost - REPEATS_NATS_ON_PHOTOS),
+            Duplicates::Allowed => logistic(lost - REPEATS_NATS),
+        };
         let is_pattern = params.duplicates == Duplicates::Allowed && is_pattern(&all);
-        let is_repeated = params.duplicates == Duplicates::Suspicious && repeated > 0.5;
+        let is_repeated = params.duplicates == Duplicates::Suspicious && lost > REPEATS_NATS;
         let is_suspicious =
             |card| is_pattern || is_repeated && places_of(&all, card) >= SUSPICIOUS_PLACES;
         // An outline that was probably a card may turn out to be none once surer cards claim all
@@ -297,16 +301,12 @@ fn chances(readings: &[Reading], claims: &[usize]) -> Vec<[f32; DECK_SIZE]> {
         .collect()
 }
 
-/// The probability that a picture shows one card several times, from the cards read alone: how much
-/// less likely the likeliest names are if each card lies once, as log odds, against
-/// [`REPEATS_LOG_ODDS`].
-fn shows_repeats(chances: &[[f32; DECK_SIZE]]) -> f32 {
+/// How much less likely the likeliest names are if each card lies once, natural logarithm: evidence, from the cards
+/// read alone, that a picture shows one card several times.
+fn lost_without_repeats(chances: &[[f32; DECK_SIZE]]) -> f32 {
     let once = likeliest_names(chances);
-    let lost = chances
-        .iter()
-        .zip(&once)
-        .map(|(row, card)| bounded_ln(highest(row)) - bounded_ln(row[card.index()]));
-    logistic(lost.sum::<f32>() + REPEATS_LOG_ODDS)
+    let cards = chances.iter().zip(&once);
+    cards.map(|(row, card)| bounded_ln(highest(row)) - bounded_ln(row[card.index()])).sum()
 }
 
 fn highest(row: &[f32; DECK_SIZE]) -> f32 {
@@ -349,10 +349,12 @@ fn is_pattern(chances: &[[f32; DECK_SIZE]]) -> bool {
     cards > 0 && places >= PATTERN_PLACES * cards
 }
 
-/// Log odds of repeated cards before a card is seen. Errors of one lamp agree with each other: a table of
+/// What it costs from which on cards probably are repeated. Errors of one lamp agree with each other: a table of
 /// different cards that is read badly has several that seem to be the same. If each lay once, that
 /// cost up to 5 nats on 600 drawn tables without copies, and up to 9 on photos of bad cameras.
-const REPEATS_LOG_ODDS: f32 = -10.0;
+const REPEATS_NATS: f32 = 10.0;
+/// The same on a photo, where copies are rare. On 37 photos that show two copies of a table it is 38 and more.
+const REPEATS_NATS_ON_PHOTOS: f32 = 20.0;
 
 /// An outline's posterior after weighing the other outlines' claims.
 struct Belief {
@@ -505,15 +507,20 @@ mod tests {
 
     #[test]
     fn copies_stay_what_they_are() {
-        let cards: Vec<_> =
-            (0..8).map(|i| ((100.0 * i as f64, 0.0), reading(CODES[i % 5], 0.99))).collect();
-        let board = assign_with(Duplicates::Allowed, &cards);
-        let truth: Vec<String> = (0..8).map(|i| format!("{i} {}", CODES[i % 5])).collect();
-        assert_eq!(names(&board), truth);
-        // In a film they are a card that moves, on a photo one of the two is misread.
-        for duplicates in [Duplicates::Transient, Duplicates::Suspicious] {
-            let board = assign_with(duplicates, &cards);
-            assert_eq!(board.cards.iter().filter(|c| !c.unsure).count(), 2, "{board:?}");
+        use Duplicates::{Allowed, Suspicious, Transient};
+        // In a film they are a card that moves, on a photo a few are misread.
+        for (count, duplicates, expected) in [
+            (8, Allowed, 8),
+            (8, Suspicious, 2),
+            (8, Transient, 2),
+            (10, Suspicious, 10),
+            (10, Transient, 0),
+        ] {
+            let cards = (0..count).map(|i| (place(i), reading(CODES[i % 5], 0.99)));
+            let board = assign_with(duplicates, &cards.collect::<Vec<_>>());
+            let sure = board.cards.iter().filter(|card| !card.unsure);
+            assert!(sure.clone().all(|card| card.card.to_string() == CODES[card.outline % 5]));
+            assert_eq!(sure.count(), expected, "{count} {duplicates:?}: {board:?}");
         }
     }
 
