@@ -191,11 +191,6 @@ impl MeasuredTable<'_> {
         Distances::new(self.cards.len(), &far)
     }
 
-    /// Whether one measure alone makes these groups.
-    fn is_found_by(&self, groups: &[usize], far: impl Fn(usize, usize) -> f32) -> bool {
-        are_one(groups, &self.distances(far).linked())
-    }
-
     /// `None` if the groups are not clear for most cards.
     fn groups(&self, property: usize) -> Option<Groups> {
         let Some(readings) = &self.readings else { return self.groups_by_measures(property) };
@@ -243,7 +238,7 @@ impl MeasuredTable<'_> {
         let groups = both.linked();
         let names: Vec<usize> = values.iter().filter_map(|three| likeliest(*three)).collect();
         let are_believed = both.margin(&groups) > LEAST_MARGIN
-            || (are_one(&groups, &names) && self.is_found_by(&groups, learnt));
+            || (are_one(&groups, &names) && are_one(&groups, &self.distances(learnt).linked()));
         are_believed.then_some(groups)
     }
 }
