@@ -179,7 +179,7 @@ fn what_is_shipped_is_optimised_throughout() {
     assert!(!manifest.contains("[profile.release."), "Cargo.toml: a level of its own in release");
 }
 
-/// A package whose features its users' tests add to is compiled a second time with all that depends on it.
+/// A package that tests need with more features is compiled a second time, with all that depends on it.
 #[test]
 fn tests_compile_nothing_of_the_program_again() {
     let features = |of: &[&str]| -> BTreeSet<String> {

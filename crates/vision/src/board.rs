@@ -349,7 +349,7 @@ fn is_pattern(chances: &[[f32; DECK_SIZE]]) -> bool {
     cards > 0 && places >= PATTERN_PLACES * cards
 }
 
-/// What it costs from which on cards probably are repeated. Errors of one lamp agree with each other: a table of
+/// Natural logarithms lost from which on cards probably are repeated. Errors of one lamp agree with each other: a table of
 /// different cards that is read badly has several that seem to be the same. If each lay once, that
 /// cost up to 5 nats on 600 drawn tables without copies, and up to 9 on photos of bad cameras.
 const REPEATS_NATS: f32 = 10.0;

@@ -182,8 +182,8 @@ pub(super) fn decode_reduced(
 }
 
 /// A JPEG without the scans that hardly show in a picture so many times smaller in each direction (ITU T.81, G.1.2):
-/// frequencies that its inverse transform does not take, and bits of the others that are below a level or two. No
-/// scan that stays depends on them.
+/// frequencies that its inverse transform does not take, and the lowest bits of the others. No scan that stays
+/// depends on them.
 fn without_unseen_scans(bytes: &[u8], by: u32) -> Cow<'_, [u8]> {
     const MARKER_AND_LENGTH: usize = 4;
     let is_seen = |first: u8, bits: u8| match by {
@@ -233,7 +233,7 @@ pub(super) fn decode_scaled(bytes: &[u8], by: u32, budget: &Budget<'_>) -> Optio
 }
 
 /// Decodes a JPEG that [`decode_scaled`] has decoded before: `by` times smaller in each direction if that is fast, or
-/// else as little smaller as may be; and how many times smaller it is. Only scans that were left out are checked again.
+/// else as little smaller as may be; and how many times smaller it is. `None` if a scan not yet checked is damaged.
 pub(super) fn decode_again(
     bytes: &[u8],
     (by, least): (u32, u32),
