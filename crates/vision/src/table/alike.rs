@@ -14,6 +14,7 @@ mod measured;
 
 use crate::card::Reading;
 use crate::probability::softmax;
+use kodama::Method;
 pub use measured::{FILL, Measured, TEXTURE, measured};
 pub(crate) use measured::{Printed, is_board};
 use serde::{Deserialize, Serialize};
@@ -383,29 +384,24 @@ impl Distances {
     /// The group of each card by average linkage: three groups, fewer where two of these would lie within 1; a
     /// table without a value is rare.
     fn linked(&self) -> Vec<usize> {
-        let mut groups: Vec<Vec<usize>> = (0..self.0.len()).map(|i| vec![i]).collect();
-        while groups.len() > 1 {
-            let mut nearest = (f32::INFINITY, 0, 0);
-            for a in 0..groups.len() {
-                for b in a + 1..groups.len() {
-                    let distance = self.between(&groups[a], &groups[b]);
-                    if distance < nearest.0 {
-                        nearest = (distance, a, b);
-                    }
-                }
-            }
-            let (next, a, b) = nearest;
-            if groups.len() <= 3 && next > 1.0 {
+        let count = self.0.len();
+        let pairs = self.0.iter().enumerate().flat_map(|(card, row)| &row[card + 1..]);
+        let mut pairs: Vec<f32> = pairs.copied().collect();
+        let linkage = kodama::linkage(&mut pairs, count, Method::Average);
+        let mut groups: Vec<usize> = (0..count).collect();
+        for (step, next) in linkage.steps().iter().enumerate() {
+            if count - step <= 3 && next.dissimilarity > 1.0 {
                 break;
             }
-            let with = groups.remove(b);
-            groups[a].extend(with);
+            let merged = [next.cluster1, next.cluster2];
+            let of_either = groups.iter_mut().filter(|group| merged.contains(group));
+            of_either.for_each(|group| *group = count + step);
         }
-        let mut group_of = vec![0; self.0.len()];
-        for (at, group) in groups.iter().enumerate() {
-            group.iter().for_each(|&i| group_of[i] = at);
-        }
-        group_of
+        // Numbered by their first cards.
+        let first_of = |group| groups.iter().position(|other| other == group);
+        let firsts: Vec<Option<usize>> = groups.iter().map(first_of).collect();
+        let distinct: BTreeSet<Option<usize>> = firsts.iter().copied().collect();
+        firsts.iter().map(|first| distinct.range(..first).count()).collect()
     }
 
     /// Distance between the nearest two groups.
