@@ -197,6 +197,11 @@ fn the_margin_is_what_the_nearest_other_grouping_costs() {
     // The last two groups as one would lie 2.9 apart, 1.9 more than may be.
     assert!((distances.margin(&groups) - 1.9).abs() < 1e-5, "{}", distances.margin(&groups));
     assert!((distances.apart(&groups) - 2.9).abs() < 1e-5);
+    let groups_at =
+        |places: [f32; 3]| Distances::new(3, &|a, b| (places[a] - places[b]).abs()).linked();
+    assert_eq!(groups_at([0.0, 3.0, 3.8]), [0, 1, 1]);
+    // What is neither one group nor two clear ones leaves no margin.
+    assert_eq!(groups_at([0.0, 3.0, 3.9]), [0, 1, 2]);
 }
 
 #[test]
