@@ -136,15 +136,13 @@ pub enum Step {
     Screens,
     /// The crop around the symbols of a drawing's cards.
     Closer,
-    /// What is measured of a drawing's cards.
-    Drawing,
     /// The groups of what is alike on a drawn table.
     Groups,
 }
 
 impl Step {
     /// All of them, in the order in which they run.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 11] = [
         Self::Corrected,
         Self::Search,
         Self::Panels,
@@ -155,7 +153,6 @@ impl Step {
         Self::Company,
         Self::Screens,
         Self::Closer,
-        Self::Drawing,
         Self::Groups,
     ];
 
@@ -172,7 +169,6 @@ impl Step {
             Self::Company => ("company", "what the other cards of a photo tell of one"),
             Self::Screens => ("screens", "the network that reads copies of screens"),
             Self::Closer => ("closer", "crops around the small symbols of a drawing"),
-            Self::Drawing => ("drawing", "what is measured of a drawing's symbols"),
             Self::Groups => ("groups", "groups of what is alike on a drawn table"),
         }
     }

@@ -25,6 +25,7 @@ mod compose;
 mod copies;
 pub mod find;
 mod finder_and_reader;
+mod grid;
 mod layout;
 mod overlap;
 mod overlay;

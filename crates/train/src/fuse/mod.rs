@@ -24,10 +24,7 @@ use setsight_vision::{
     board::{Board, BoardCard, Calibration, Params},
     classify::{
         fused::{CardFeatures, ClassifierOutputs, Escalation, property_outputs},
-        fusion::{
-            CLASSIFIERS, CardWeights, ClassifierWeights, DrawingWeights, EvidenceWeights,
-            PropertyWeights,
-        },
+        fusion::{CLASSIFIERS, CardWeights, ClassifierWeights, EvidenceWeights, PropertyWeights},
     },
     table::company::{self, Company},
 };
@@ -54,8 +51,6 @@ impl Prior {
             context: ClassifierWeights::from_order([0.5, 0.5, 0.0, second]),
             doubtful: ClassifierWeights::from_order([0.5, 0.5, 0.1, second]),
             without_context: ClassifierWeights::from_order([0.7, 0.0, 0.3, 0.0]),
-            // Right on nineteen of twenty.
-            drawing: DrawingWeights { unmeasured: 1.0, value: 3.0 },
         };
         let card = CardWeights { reader: 0.5, score: 0.5, right: 0.3, ..CardWeights::default() };
         let board = Calibration { least_confidence: 0.0, ..Calibration::default() };
@@ -203,14 +198,10 @@ fn fit_part(
         temperatures.iter().map(|(_, t)| t.ln()).sum::<f64>() / temperatures.len().max(1) as f64;
     // Cooling never sharpens a fit.
     let cooled = mean_log.exp().max(1.0);
-    for PropertyWeights { clear, context, doubtful, without_context, .. } in &mut properties {
+    for PropertyWeights { clear, context, doubtful, without_context } in &mut properties {
         for weights in [clear, context, doubtful, without_context] {
             *weights = ClassifierWeights::from_order(weights.in_order().map(|w| w / cooled as f32));
         }
-    }
-    let drawing = fit_drawing(sources, part, properties, prior);
-    for (weights, drawing) in properties.iter_mut().zip(drawing) {
-        weights.drawing = drawing;
     }
     let card = fit_card(sources, auxiliary.map(|auxiliary| &auxiliary.with_stacks), part, prior);
     let board = Calibration { least_confidence: 0.0, ..Calibration::default() };
@@ -244,7 +235,6 @@ fn fit_properties(
             context: mean_weights(a.context, b.context),
             doubtful: mean_weights(a.doubtful, b.doubtful),
             without_context: mean_weights(a.without_context, b.without_context),
-            drawing: a.drawing,
         }
     })
 }
@@ -283,7 +273,6 @@ fn fit_on(
             without_context: fitted(before.without_context, &|outputs| {
                 is_escalated(outputs, |e| e.features.is_some())
             }),
-            drawing: before.drawing,
         }
     })
 }
@@ -319,43 +308,6 @@ fn fit_classifiers(
 
 fn is_escalated(outputs: &ClassifierOutputs, counts: fn(&Escalation) -> bool) -> bool {
     outputs.escalation.as_ref().is_some_and(counts)
-}
-
-/// The weights of measurements on drawings, given all other weights; [`DrawingWeights::NONE`] for a
-/// property that is not measured.
-fn fit_drawing(
-    sources: &[Source],
-    part: Part,
-    properties: [PropertyWeights; 4],
-    prior: &Prior,
-) -> [DrawingWeights; 4] {
-    let without =
-        properties.map(|weights| PropertyWeights { drawing: DrawingWeights::NONE, ..weights });
-    let (card, board) = (CardWeights::default(), Calibration::default());
-    let joint = EvidenceWeights { properties: without, card, board };
-    let taught: Vec<(Vec<(&Example, Card)>, f64)> =
-        sources.iter().map(|source| weighed_cards(source, part)).collect();
-    Property::ALL.map(|property| {
-        let cards = taught.iter().flat_map(|(cards, weight)| cards.iter().map(|c| (c, *weight)));
-        let choices: Vec<Choice> = cards
-            .filter_map(|(&(example, card), weight)| {
-                let measured = example.outputs.drawing.value(property)?;
-                let reading = joint.reading(&example.outputs, &example.outline);
-                let features =
-                    reading.values[property as usize].iter().enumerate().map(|(v, p)| {
-                        vec![f64::from(p.max(1e-9).ln()), f64::from(u8::from(v == measured))]
-                    });
-                Some(Choice { features: features.collect(), truth: card.value(property), weight })
-            })
-            .collect();
-        if choices.is_empty() {
-            return DrawingWeights::NONE;
-        }
-        let DrawingWeights { unmeasured, value } = prior.properties[property as usize].drawing;
-        let fitted = fit(&choices, &[unmeasured, value].map(f64::from), prior.strength);
-        let [unmeasured, value] = [fitted[0], fitted[1]].map(|weight| weight.max(0.0) as f32);
-        DrawingWeights { unmeasured, value }
-    })
 }
 
 /// Weights of the other cards of a photo, next to a card's own reading, from photos in good and in bad light.

@@ -3,10 +3,7 @@ use super::*;
 use setsight_nets::reader;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::dice::{Dice, Purpose};
-use setsight_vision::{
-    classify::{Drawing, fused::least_lead},
-    refiner::Answer,
-};
+use setsight_vision::{classify::fused::least_lead, refiner::Answer};
 
 fn outline(i: usize) -> CardOutline {
     let at = Point::new(200.0 * i as f64, 0.0);
@@ -77,14 +74,8 @@ fn made_up_table(mut dice: Dice, index: u64, net: Net) -> ExampleTable {
 }
 
 /// The outputs for a card of which the network is sure.
-const CLEAR: ClassifierOutputs = ClassifierOutputs {
-    values: [0.0; 12],
-    card: 0.0,
-    second: None,
-    escalation: None,
-    place: None,
-    drawing: Drawing { shading: None },
-};
+const CLEAR: ClassifierOutputs =
+    ClassifierOutputs { values: [0.0; 12], card: 0.0, second: None, escalation: None, place: None };
 
 #[test]
 fn too_sure_a_network_is_cooled_and_each_witness_heard_as_it_deserves() {
@@ -179,22 +170,6 @@ fn the_bound_is_that_of_the_rule_of_three() {
     assert!((most_wrong(1, 1000) - 4.744e-3).abs() < 1e-5);
     assert!((most_wrong(5, 1000) - 10.513e-3).abs() < 1e-5);
     assert_eq!(most_wrong(0, 0), 1.0);
-}
-
-#[test]
-fn what_is_measured_weighs_as_much_as_it_is_right() {
-    let mut source = made_up(160, 4, HONEST);
-    let examples = source.tables.iter_mut().flat_map(|table| &mut table.examples);
-    for (i, example) in examples.enumerate() {
-        let Some(card) = example.truth.card() else { continue };
-        let right = card.value(Property::Shading);
-        let shading = if i.is_multiple_of(25) { (right + 1) % 3 } else { right };
-        example.outputs.drawing = Drawing { shading: Some(shading) };
-    }
-    let [number, shading, ..] = fit_joint(&[source], None, MOST_WRONG).0.properties;
-    // Twenty-four of twenty-five are log odds of 3.9 against either other value.
-    assert!((3.0..5.0).contains(&shading.drawing.value), "{shading:?}");
-    assert_eq!(number.drawing, DrawingWeights::NONE);
 }
 
 #[test]

@@ -6,7 +6,6 @@
 //! `setsight train fuse` fits the weights.
 
 use super::classical::ClassicalReader;
-use super::drawing::{self, Drawing};
 use super::fusion::{CLASSIFIERS, EvidenceWeights};
 use super::neural::{NetworkOutput, NeuralReader};
 use super::reader::{Cards, FirstLook, Reader};
@@ -18,7 +17,7 @@ use crate::refiner::{self, Answer, RefinerNetwork};
 use crate::table::alike::Likeness;
 use crate::table::company::{self, Company, Place};
 use crate::table::{DeckFacts, TableFacts};
-use setsight_game::cards::{Edition, Property};
+use setsight_game::cards::Edition;
 use setsight_nets::engine::NetworkError;
 use setsight_nets::reader;
 use setsight_photo::geometry::Quad;
@@ -39,8 +38,6 @@ pub struct ClassifierOutputs {
     pub place: Option<Place>,
     /// Outputs of the other classifiers, if the reader network leaves a doubt.
     pub escalation: Option<Escalation>,
-    /// The measurements of a drawn card.
-    pub drawing: Drawing,
 }
 
 /// The outputs for a card in doubt.
@@ -171,8 +168,6 @@ pub struct FurtherNetworks<'a> {
 /// show another card. It is still in doubt if the refiner's values are that close, if the refiner names another
 /// card, or if the outline may be off.
 ///
-/// Drawn cards are measured, too.
-///
 /// # Errors
 /// A network does not run.
 pub fn ask(
@@ -184,11 +179,7 @@ pub fn ask(
 ) -> Result<Vec<ClassifierOutputs>, NetworkError> {
     let with = |step| !networks.without.contains(&step);
     let mut outputs = outputs_of(logits, edition);
-    if is_drawn && with(Step::Drawing) {
-        for (outputs, measured) in outputs.iter_mut().zip(drawing::measure(&cards.images)) {
-            outputs.drawing = measured;
-        }
-    } else if let Some(network) = networks.second.filter(|_| !is_drawn && with(Step::Second)) {
+    if let Some(network) = networks.second.filter(|_| !is_drawn && with(Step::Second)) {
         let NetworkOutput { logits, embeddings } = network.outputs(&cards.images)?;
         for (outputs, (logits, embedding)) in outputs.iter_mut().zip(logits.iter().zip(embeddings))
         {
@@ -260,7 +251,6 @@ fn outputs_of(logits: &[[f32; reader::OUTPUTS]], edition: Edition) -> Vec<Classi
         second: None,
         place: None,
         escalation: None,
-        drawing: Drawing::default(),
     });
     outputs.collect()
 }
@@ -324,14 +314,10 @@ impl EvidenceWeights {
                 Some((None, _)) => &weights.without_context,
             };
             let by_classifier = by_classifier.in_order();
-            let probabilities = softmax(
+            softmax(
                 property_outputs(outputs, p)
                     .map(|outputs| by_classifier.iter().zip(outputs).map(|(w, o)| w * o).sum()),
-            );
-            match outputs.drawing.value(Property::ALL[p]) {
-                Some(value) => weights.drawing.weigh(probabilities, value),
-                None => probabilities,
-            }
+            )
         });
         let features = CardFeatures::new(outputs, outline).in_order();
         let log_odds: f32 = self.card.in_order().iter().zip(features).map(|(w, f)| w * f).sum();
@@ -400,13 +386,13 @@ impl CardFeatures {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fusion::{CardWeights, ClassifierWeights, DrawingWeights, PropertyWeights};
+    use super::super::fusion::{CardWeights, ClassifierWeights, PropertyWeights};
     use super::super::neural::CardNetwork;
     use super::*;
     use crate::board::Calibration;
     use crate::card::{CARD_LONG_PX, CARD_SHORT_PX};
     use image::{Rgb, RgbImage};
-    use setsight_game::cards::Card;
+    use setsight_game::cards::{Card, Property};
     use setsight_nets::refiner::{OUTPUTS, VALUES};
     use std::borrow::Cow;
 
@@ -419,7 +405,6 @@ mod tests {
             context,
             doubtful: all,
             without_context: without,
-            drawing: DrawingWeights::NONE,
         };
         let card = CardWeights { reader: 1.0, right: 1.0, ..CardWeights::default() };
         EvidenceWeights { properties: [weights; 4], card, board: Calibration::default() }
@@ -460,7 +445,6 @@ mod tests {
                 second: None,
                 place: None,
                 escalation,
-                drawing: Drawing::default(),
             },
             &outline,
         )

@@ -2,7 +2,6 @@
 
 use crate::board;
 use crate::find::learned::evidence;
-use crate::probability::softmax;
 use crate::table::company::Company;
 use serde::{Deserialize, Serialize};
 use setsight_nets::Kind;
@@ -52,9 +51,8 @@ pub struct EvidenceWeights {
 }
 
 /// The factors of a property's log probabilities (features) and logits (networks) before they are
-/// summed; each is at least 0.
+/// summed; each is at least 0. Files of version 0.1.0 may hold the weights of a step that is gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct PropertyWeights {
     /// If the reader network leaves no doubt.
     pub clear: ClassifierWeights,
@@ -65,42 +63,6 @@ pub struct PropertyWeights {
     /// If the reader network leaves a doubt and there is no context crop: the card was already cut
     /// out, or the folder of models has no refiner.
     pub without_context: ClassifierWeights,
-    /// If the property is measured on a drawing.
-    #[serde(default, skip_serializing_if = "DrawingWeights::are_none")]
-    pub drawing: DrawingWeights,
-}
-
-/// The weights of a measured value and of the probabilities without it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DrawingWeights {
-    /// For the log probabilities without it.
-    #[serde(rename = "others")]
-    pub unmeasured: f32,
-    /// Added for the measured value.
-    pub value: f32,
-}
-
-impl Default for DrawingWeights {
-    fn default() -> Self {
-        Self::NONE
-    }
-}
-
-impl DrawingWeights {
-    /// As if nothing was measured.
-    pub const NONE: Self = Self { unmeasured: 1.0, value: 0.0 };
-
-    fn are_none(&self) -> bool {
-        *self == Self::NONE
-    }
-
-    /// The probabilities of three values, one of which was measured.
-    pub(crate) fn weigh(&self, probabilities: [f32; 3], measured: usize) -> [f32; 3] {
-        let mut log = probabilities.map(|p| self.unmeasured * p.max(1e-9).ln());
-        log[measured] += self.value;
-        softmax(log)
-    }
 }
 
 /// The weight of each classifier.

@@ -2,7 +2,6 @@
 
 pub(crate) mod classical;
 mod closer;
-pub(crate) mod drawing;
 pub mod fused;
 pub mod fusion;
 pub mod neural;
@@ -11,5 +10,4 @@ pub mod screens;
 pub mod taught;
 
 pub use classical::{features::Features, model::quadratic, template::Masks};
-pub use drawing::Drawing;
 pub use reader::Cards;

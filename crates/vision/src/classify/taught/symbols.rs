@@ -1,7 +1,7 @@
 //! The symbols of a card, cut out inside its white: regions that blank stock encloses, in a row.
 
 use super::face::{Face, HEIGHT, PX_PER_MM, WIDTH, within_margin};
-use crate::classify::drawing::Grid;
+use crate::grid::Grid;
 use crate::runs::{Run, extent};
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 
 use super::LEAST_CARDS;
 use crate::card::CardImage;
-use crate::classify::drawing::{Grid, Part};
+use crate::grid::{Grid, Part};
 use crate::probability::rank;
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
