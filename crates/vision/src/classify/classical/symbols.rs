@@ -7,6 +7,8 @@
 
 use super::ink::{ABOVE_SURROUNDINGS_ZERO, COARSE_HEIGHT, COARSE_WIDTH, HEIGHT, InkMap, WIDTH};
 use super::template::{GRID_PX, Masks, Matrix2, Template, apply, determinant};
+use crate::grid::Grid;
+use crate::runs::{Run, extent};
 
 /// Ink levels, 0 to 255, from the palest stripe tint above the noise to a solid symbol.
 const LEVELS: [u8; 7] = [14, 22, 34, 52, 78, 112, 155];
@@ -53,12 +55,11 @@ impl Symbol {
 /// The symbols of a card from left to right, at most three.
 pub(super) fn find(map: &InkMap<'_>, masks: &Masks) -> Vec<Symbol> {
     let mut found: Vec<Symbol> = Vec::new();
-    let mut labels = Labels::default();
     let local = map.above_surroundings();
     let cuts = LEVELS.map(|level| (&map.coarse, level));
     let local_cuts = LOCAL_LEVELS.map(|level| (&local, ABOVE_SURROUNDINGS_ZERO + level));
     for (ink, level) in cuts.into_iter().chain(local_cuts) {
-        labels.split(ink, level);
+        let labels = Labels::new(ink, level);
         for blob in &labels.blobs {
             let Some(symbol) = judge(&labels, blob, masks) else { continue };
             match found.iter_mut().find(|s| distance(s.center, symbol.center) < SAME_PX) {
@@ -183,135 +184,58 @@ struct Blob {
 }
 
 /// The coarse map, cut at one level.
-#[derive(Default)]
 struct Labels {
-    /// 0: not yet visited; otherwise the number of a region.
+    /// 0: no blob.
     label: Vec<u16>,
+    /// Those that do not touch the border.
     blobs: Vec<Blob>,
-    stack: Vec<u32>,
 }
 
 impl Labels {
+    fn new(ink: &[u8], level: u8) -> Self {
+        const LEAST_PX: u32 = 60;
+        let inked = ink.iter().map(|ink| *ink >= level).collect();
+        let inked = Grid { width: COARSE_WIDTH, values: inked };
+        let mut labels = Self { label: vec![0; ink.len()], blobs: Vec::new() };
+        // A smaller region is not a card's stock: almost everything would be ink at this level.
+        let Some(rest) = inked.beside_stock(ink.len() / 5) else { return labels };
+        for runs in rest.areas() {
+            let (columns, rows, area) = extent(runs);
+            let touches_border = columns.start == 0
+                || rows.start == 0
+                || columns.end as usize == COARSE_WIDTH
+                || rows.end as usize == COARSE_HEIGHT;
+            if area < LEAST_PX || touches_border {
+                continue;
+            }
+            let label = labels.blobs.len() as u16 + 1;
+            let mut blob = Blob { label, area, sum: [0; 2], square: [0; 3] };
+            for run in runs {
+                labels.label[run.pixels(COARSE_WIDTH)].fill(label);
+                blob.add(run);
+            }
+            labels.blobs.push(blob);
+        }
+        labels
+    }
+
     fn at(&self, x: f32, y: f32) -> u16 {
         // A negative number becomes 0 here: a border pixel, which belongs to no blob.
         let (x, y) = ((x / 2.0) as usize, (y / 2.0) as usize);
         if x >= COARSE_WIDTH || y >= COARSE_HEIGHT { 0 } else { self.label[y * COARSE_WIDTH + x] }
     }
-
-    /// Cuts the map at `level` and collects the blobs that do not touch its border.
-    fn split(&mut self, ink: &[u8], level: u8) {
-        self.blobs.clear();
-        self.label.clear();
-        self.label.resize(ink.len(), 0);
-        let mut next = 1;
-        let (mut stock, mut stock_area) = (0, 0);
-        for start in 0..ink.len() {
-            if self.label[start] == 0 && ink[start] < level {
-                let area = self.fill(start, next, |i, label| label[i] == 0 && ink[i] < level).area;
-                if area > stock_area {
-                    (stock, stock_area) = (next, area);
-                }
-                // No other region can be larger.
-                if stock_area as usize > ink.len() / 2 {
-                    break;
-                }
-                next += 1;
-            }
-        }
-        // A smaller region is not a card's stock: almost everything would be ink at this level.
-        if (stock_area as usize) < ink.len() / 5 {
-            return;
-        }
-        for label in &mut self.label {
-            *label = u16::from(*label == stock);
-        }
-        let mut next = 2;
-        for start in 0..ink.len() {
-            if self.label[start] == 0 {
-                let blob = self.fill(start, next, |i, label| label[i] == 0);
-                if blob.area >= 60 && !blob.touches_border {
-                    self.blobs.push(Blob {
-                        label: next,
-                        area: blob.area,
-                        sum: blob.sum,
-                        square: blob.square,
-                    });
-                }
-                next += 1;
-            }
-        }
-    }
-
-    /// Labels the 4-connected region around `start`, run by run.
-    fn fill(
-        &mut self,
-        start: usize,
-        label: u16,
-        belongs: impl Fn(usize, &[u16]) -> bool,
-    ) -> Region {
-        let mut region = Region::default();
-        self.stack.clear();
-        self.stack.push(start as u32);
-        while let Some(seed) = self.stack.pop() {
-            let seed = seed as usize;
-            if !belongs(seed, &self.label) {
-                continue;
-            }
-            let y = seed / COARSE_WIDTH;
-            let (row, row_end) = (y * COARSE_WIDTH, (y + 1) * COARSE_WIDTH);
-            let (mut from, mut to) = (seed, seed + 1);
-            while from > row && belongs(from - 1, &self.label) {
-                from -= 1;
-            }
-            while to < row_end && belongs(to, &self.label) {
-                to += 1;
-            }
-            self.label[from..to].fill(label);
-            region.add((from - row) as u32, (to - row) as u32, y as u32);
-            if y > 0 {
-                self.push_runs(from - COARSE_WIDTH..to - COARSE_WIDTH, &belongs);
-            }
-            if y + 1 < COARSE_HEIGHT {
-                self.push_runs(from + COARSE_WIDTH..to + COARSE_WIDTH, &belongs);
-            }
-        }
-        region
-    }
-
-    /// Pushes the first pixel of each run that belongs to a region.
-    fn push_runs(&mut self, row: std::ops::Range<usize>, belongs: impl Fn(usize, &[u16]) -> bool) {
-        let mut open = false;
-        for i in row {
-            let inside = belongs(i, &self.label);
-            if inside && !open {
-                self.stack.push(i as u32);
-            }
-            open = inside;
-        }
-    }
 }
 
-#[derive(Default)]
-struct Region {
-    area: u32,
-    sum: [u32; 2],
-    square: [u32; 3],
-    touches_border: bool,
-}
-
-impl Region {
-    /// Adds the pixels `from..to` of row `y`.
-    fn add(&mut self, from: u32, to: u32, y: u32) {
+impl Blob {
+    fn add(&mut self, run: &Run) {
         // The sums of 0, 1, .. n - 1 and of their squares.
+        let Run { from, to, y, .. } = *run;
         let (n, sum) = (to - from, sum_below(to) - sum_below(from));
-        self.area += n;
         self.sum[0] += sum;
         self.sum[1] += n * y;
         self.square[0] += sum_of_squares_below(to) - sum_of_squares_below(from);
         self.square[1] += sum * y;
         self.square[2] += n * y * y;
-        self.touches_border |=
-            from == 0 || y == 0 || to == COARSE_WIDTH as u32 || y + 1 == COARSE_HEIGHT as u32;
     }
 }
 

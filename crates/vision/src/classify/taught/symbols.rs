@@ -99,20 +99,12 @@ impl Region {
 /// What the blank stock encloses at a level of ink, clear of the card's border.
 fn enclosed(face: &Face, level: f32) -> Vec<Region> {
     let inked = Grid { width: WIDTH, values: face.ink.iter().map(|ink| *ink >= level).collect() };
-    let blank = inked.areas(false);
-    let sized = blank.areas().map(|area| (extent(area).2, area));
-    let largest = sized.reduce(|largest, next| if next.0 > largest.0 { next } else { largest });
     // Less is no card's stock.
-    let Some((_, stock)) = largest.filter(|(count, _)| *count >= (WIDTH * HEIGHT / 4) as u32)
-    else {
-        return Vec::new();
-    };
-    let mut rest = Grid { width: WIDTH, values: vec![true; WIDTH * HEIGHT] };
-    rest.set(stock, false);
+    let Some(rest) = inked.beside_stock(WIDTH * HEIGHT / 4) else { return Vec::new() };
     let is_within =
         |range: &Range<u32>, size: usize| range.start > 3 && range.end as usize + 3 < size;
     let mut regions = Vec::new();
-    for area in rest.areas(true).areas() {
+    for area in rest.areas() {
         let region = Region::new(area);
         let within_sides = is_within(&region.columns, WIDTH);
         let is_symbol = is_within(&region.rows, HEIGHT) && region.area_mm2() >= LEAST_AREA_MM2;
