@@ -4,7 +4,6 @@
 mod color;
 #[cfg(test)]
 mod drawn;
-mod faint;
 pub(crate) mod features;
 mod ink;
 pub(crate) mod model;
@@ -58,15 +57,7 @@ impl ClassicalReader {
         let masks = Masks::of_edition(edition);
         let features: Vec<Features> =
             cards.iter().map(|card| Features::measure(card.borrow(), masks)).collect();
-        let mut readings = judge(&features);
-        for ((card, features), reading) in cards.iter().zip(&features).zip(&mut readings) {
-            if features.symbols.is_empty()
-                && let Some(faint) = faint::read(card.borrow(), masks)
-            {
-                *reading = faint;
-            }
-        }
-        readings
+        judge(&features)
     }
 }
 

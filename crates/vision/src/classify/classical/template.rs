@@ -1,7 +1,7 @@
 //! The three shapes as the reader compares them: inner points, edge points with normals, moments.
 
 use crate::card::{CARD_LONG_PX, CARD_SHORT_PX};
-use setsight_game::cards::{Deck, Edition, Number, Shape};
+use setsight_game::cards::{Deck, Edition, Shape};
 use std::sync::LazyLock;
 
 /// A 2 x 2 matrix, row by row.
@@ -31,12 +31,6 @@ pub struct Template {
 pub struct Masks {
     /// The shapes in [`Shape::ALL`] order, then the mirrored squiggle, which no card shows.
     pub templates: [Template; 4],
-    /// Outline of each shape, centred on the origin, in pixels of the card image, anticlockwise on
-    /// the screen.
-    pub outlines_px: [[[f32; 2]; 48]; 3],
-    /// For each number, the x of its symbols' centres relative to the card's, in pixels of the card
-    /// image.
-    pub centers_px: [Vec<f32>; 3],
     /// Distance between the centres of neighbouring symbols, in pixels of the card image.
     pub spacing_px: f32,
 }
@@ -45,17 +39,14 @@ impl Masks {
     /// The masks of any deck.
     pub(crate) fn new(deck: &Deck) -> Self {
         let long = CARD_LONG_PX as f32;
-        let outlines_px = Shape::ALL.map(|shape| {
-            deck.outline(shape).map(|(x, y)| [x as f32 * long, y as f32 * CARD_SHORT_PX as f32])
+        let [d, o, s] = Shape::ALL.map(|shape| {
+            let outline = deck.outline(shape);
+            let points = outline.map(|(x, y)| [x as f32 * long, y as f32 * CARD_SHORT_PX as f32]);
+            Vec::from(points)
         });
-        let [d, o, s] = outlines_px.map(Vec::from);
         let mirrored = s.iter().rev().map(|&[x, y]| [-x, y]).collect();
-        let centers =
-            |number| deck.symbol_centers(number).iter().map(|x| *x as f32 * long).collect();
         Self {
             templates: [d, o, s, mirrored].map(Template::new),
-            outlines_px,
-            centers_px: Number::ALL.map(centers),
             spacing_px: deck.symbol_spacing as f32 * long,
         }
     }
