@@ -61,7 +61,8 @@ impl Grid<f32> {
     }
 }
 
-/// [`rank`] of many levels, 0 to the length of (255, 255, 255): those with one integer part are few.
+/// The [rank](crate::probability::rank) of many levels, 0 to the length of (255, 255, 255): those with one integer
+/// part are few.
 fn rank_of_levels(levels: impl ExactSizeIterator<Item = f32> + Clone, part: f64) -> f32 {
     let mut at = (part * levels.len().saturating_sub(1) as f64).round() as usize;
     let mut counts = [0; 442];
