@@ -256,4 +256,12 @@ mod tests {
             assert!(error.contains("fusion.json") && error.contains("expected"), "{error}");
         }
     }
+
+    #[test]
+    fn weights_of_a_step_that_is_gone_are_passed_over() {
+        let weights = PropertyWeights::default();
+        let mut file = serde_json::json!(weights);
+        file["drawing"] = serde_json::json!({"others": 0.76, "value": 2.83});
+        assert_eq!(serde_json::from_value::<PropertyWeights>(file).unwrap(), weights);
+    }
 }
