@@ -349,9 +349,9 @@ fn is_pattern(chances: &[[f32; DECK_SIZE]]) -> bool {
     cards > 0 && places >= PATTERN_PLACES * cards
 }
 
-/// Natural logarithms lost from which on cards probably are repeated. Errors of one lamp agree with each other: a table of
-/// different cards that is read badly has several that seem to be the same. If each lay once, that
-/// cost up to 5 nats on 600 drawn tables without copies, and up to 9 on photos of bad cameras.
+/// Natural logarithms lost from which on cards probably are repeated. Errors of one lamp agree with each other: a
+/// table of different cards that is read badly has several that seem to be the same. If each lay once, that cost up
+/// to 5 nats on 600 drawn tables without copies, and up to 9 on photos of bad cameras.
 const REPEATS_NATS: f32 = 10.0;
 /// The same on a photo, where copies are rare. On 37 photos that show two copies of a table it is 38 and more.
 const REPEATS_NATS_ON_PHOTOS: f32 = 20.0;

@@ -95,13 +95,15 @@ impl Grid<bool> {
         runs.by_area()
     }
 
-    /// What lies beside the largest area that is not set, a card's blank stock; `None` where that has fewer pixels.
+    /// What lies beside the largest area that is not set, a card's blank stock; `None` where the stock has fewer
+    /// pixels than this.
     pub(crate) fn beside_stock(&self, least_px: usize) -> Option<ByArea> {
         let blank = self.areas(false);
-        let stock = blank.areas().max_by_key(|area| extent(area).2)?;
+        let (count, stock) =
+            blank.areas().map(|area| (extent(area).2, area)).max_by_key(|(count, _)| *count)?;
         let mut rest = Self { width: self.width, values: vec![true; self.values.len()] };
         rest.set(stock, false);
-        (extent(stock).2 as usize >= least_px).then(|| rest.areas(true))
+        (count as usize >= least_px).then(|| rest.areas(true))
     }
 
     /// With all that is enclosed.
